@@ -1,16 +1,9 @@
 // A judge, here a simulated one: what it says of recorded outputs, and whether it can be trusted.
 import { fileURLToPath } from "node:url";
-import {
-  bundledPrice,
-  calibrateJudge,
-  evaluate,
-  findingsOf,
-  LLMJudge,
-  loadDataset,
-  loadFile,
-  ReplaySystem,
-  startMock,
-} from "assay";
+import { evaluate, LLMJudge, loadDataset, loadFile, ReplaySystem } from "assay";
+import { calibrateJudge, findingsOf } from "assay/graders";
+import { bundledPrice } from "assay/models";
+import { startMock } from "assay/testing";
 
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const verdict = (value) => `{"reasoning": "As I see it.", "cannot_judge": false, "verdict": "${value}"}`;

@@ -1,4 +1,5 @@
-import { type Metric, quantile } from "assay";
+import type { Metric } from "assay";
+import { quantile } from "assay/stats";
 
 /** The 95th percentile and the maximum of the tokens that a system produced for one trial. */
 const longestAnswer: Metric = {

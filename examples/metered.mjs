@@ -1,6 +1,8 @@
 // A system that says nothing of what it uses, metered from outside: its calls go through a gateway.
 import { fileURLToPath } from "node:url";
-import { evaluate, loadDataset, startGateway, startMock } from "assay";
+import { evaluate, loadDataset } from "assay";
+import { startGateway } from "assay/models";
+import { startMock } from "assay/testing";
 
 const questions = fileURLToPath(new URL("questions.jsonl", import.meta.url));
 const mock = await startMock({ answers: questions, outputTokens: 200 });

@@ -1,6 +1,8 @@
 // Two models behind an endpoint, here a simulated one: what does a right answer cost?
 import { fileURLToPath } from "node:url";
-import { evaluate, loadDataset, loadModels, ModelSystem, startMock } from "assay";
+import { evaluate, loadDataset, ModelSystem } from "assay";
+import { loadModels } from "assay/models";
+import { startMock } from "assay/testing";
 
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { models } = await loadModels(beside("models.yml"));

@@ -28,6 +28,7 @@ const INPUTS = [
   "scripts/build-token-tables.mjs",
   "scripts/replace-build.mjs",
   "scripts/sbom.mjs",
+  "package.json",
   "package-lock.json",
   "tsconfig.json",
   "tsconfig.build.json",
@@ -105,7 +106,7 @@ async function bundle(dir) {
   const build = await rolldown({
     cwd: root,
     input: {
-      "lib/index": "src/index.ts",
+      ...listEntries(),
       "cli/main": "src/cli/main.ts",
       "evaluators/worker": "src/evaluators/worker.ts",
     },
@@ -129,6 +130,17 @@ async function bundle(dir) {
   });
   await build.close();
   return listModules(output);
+}
+
+/** What users import, by the file it becomes: package.json names the files, and the declarations say their sources. */
+function listEntries() {
+  const entries = Object.values(manifest.exports).filter((entry) => entry.types !== undefined);
+  return Object.fromEntries(
+    entries.map(({ types, default: file }) => [
+      file.replace(/^\.\/dist\/(.*)\.js$/, "$1"),
+      types.replace(/^\.\/dist\/types\/(.*)\.d\.ts$/, "src/$1.ts"),
+    ]),
+  );
 }
 
 async function buildPage(outDir) {

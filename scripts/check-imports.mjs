@@ -15,18 +15,18 @@ const LAYERS = [
   ["store", "queue", "evals", "report"],
   ["runs"],
   ["."],
-  ["server", "cli"],
+  ["server", "cli", "public"],
 ];
 
 /** Imports no package and no Node module either. */
 const PURE = "stats";
 
-/** May import everything but the command line; imported by tests, by the command line and by the public entry. */
+/** May import everything but the command line; imported by tests, by the command line and by `assay/testing`. */
 const TESTING = "testing";
 const TEST_CODE = /^testing\/|\.(?:test|d)\.ts$|-testing\.ts$/;
 
-/** What the public entry shows of the layers above it: the type of a config file, and the simulated endpoint. */
-const SHOWN_BY_INDEX = ["cli/run-config.ts", "testing/mock/index.ts"];
+/** What the public entry shows of the layers above it: the type of a config file. */
+const SHOWN_BY_INDEX = ["cli/run-config.ts"];
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
 const src = join(root, "src");
@@ -49,7 +49,10 @@ function findProblem({ file, specifier, target }) {
   if (target.startsWith("../")) return "src imports nothing outside of src";
   const to = findFolder(target);
   if (from === to || (file === "index.ts" && SHOWN_BY_INDEX.includes(target))) return null;
-  if (to === TESTING) return from === "cli" ? null : "only tests and the command line import src/testing";
+  if (to === TESTING)
+    return from === "cli" || file === "public/testing.ts"
+      ? null
+      : "only tests, the command line and public/testing.ts import src/testing";
   if (from === PURE) return `${PURE} imports no other folder`;
   const [lower, upper] = [findLayer(to), findLayer(from)];
   if (upper === -1) return `${from} has no layer in scripts/check-imports.mjs: give it one`;

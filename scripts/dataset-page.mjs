@@ -2,7 +2,8 @@
 // Writes docs/dataset-catalogue.md from the catalogue of the built package. With --check it writes nothing, and exits
 // with 1 when the page is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
-import { catalogue, MEMORY_DATASETS } from "../dist/lib/index.js";
+import { catalogue } from "../dist/lib/datasets.js";
+import { MEMORY_DATASETS } from "../dist/lib/memory.js";
 
 const PAGE = new URL("../docs/dataset-catalogue.md", import.meta.url);
 /** Where a dataset's evaluators, or the field that decides, depend on the config. */

@@ -20,7 +20,9 @@ describe("the import direction", () => {
 
   it("is broken by every kind of wrong import", () => {
     const { dir } = new Workspace({
-      "src/index.ts": `export { defineConfig } from "./cli/run-config.js";\nexport * from "./cli/main.js";\nexport { startMock } from "./testing/mock/index.js";`,
+      "src/index.ts": `export { defineConfig } from "./cli/run-config.js";\nexport * from "./cli/main.js";`,
+      "src/public/testing.ts": `export { startMock } from "../testing/mock/index.js";`,
+      "src/public/models.ts": `import "../index.js";\nexport { startMock } from "../testing/mock/index.js";`,
       "src/evaluate.ts": `import { run } from "./runner/run.js";\nimport "./cli/main.js";`,
       "src/stats/mean.ts": `import { x } from "../core/x.js";\nimport { readdirSync, readFileSync } from "node:fs";\nimport { y } from "./y.js";`,
       "src/stats/mean.test.ts": `import { it } from "vitest";`,
@@ -38,10 +40,11 @@ describe("the import direction", () => {
     expect(status).toBe(1);
     expect(problems).toEqual([
       'src/cli/run.ts:3: imports "../../scripts/x.mjs", but src imports nothing outside of src',
-      'src/evals/x.ts:1: imports "../testing/make-x.js", but only tests and the command line import src/testing',
+      'src/evals/x.ts:1: imports "../testing/make-x.js", but only tests, the command line and public/testing.ts import src/testing',
       'src/evaluate.ts:2: imports "./cli/main.js", but cli is in a layer above .',
       'src/index.ts:2: imports "./cli/main.js", but cli is in a layer above .',
       'src/newcomer/x.ts:1: imports "../core/x.js", but newcomer has no layer in scripts/check-imports.mjs: give it one',
+      'src/public/models.ts:2: imports "../testing/mock/index.js", but only tests, the command line and public/testing.ts import src/testing',
       'src/report/table.ts:1: imports "../cli/run.js", but cli is in a layer above report',
       'src/runner/run.ts:2: imports "../store/journal.js", but store is in a layer above runner',
       'src/stats/mean.ts:1: imports "../core/x.js", but stats imports no other folder',

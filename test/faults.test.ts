@@ -1,16 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  AnswerQuality,
-  CostBudget,
-  type EvalRow,
-  evaluate,
-  type Limits,
-  ModelSystem,
-  OUTCOMES,
-  priceFrom,
-  startGateway,
-} from "../src/index.js";
+import { AnswerQuality, type EvalRow, evaluate, type Limits, ModelSystem, OUTCOMES } from "../src/index.js";
+import { CostBudget, priceFrom, startGateway } from "../src/public/models.js";
 import { type MockOptions, startMock } from "../src/testing/mock/index.js";
 
 const PRICE = priceFrom({ input_per_1k: 0.0003, output_per_1k: 0.0012, cache_read_per_1k: 0.00003 }, "test");

@@ -368,7 +368,8 @@ it("holds a system from a file to the limits it has", async () => {
   const space = spaceOf();
   space.write(
     "mine.mjs",
-    `import { ModelSystem, priceFrom } from "assay";
+    `import { ModelSystem } from "assay";
+     import { priceFrom } from "assay/models";
      const price = priceFrom({ input_per_1k: 0.001, output_per_1k: 0.002 }, "test");
      export default new ModelSystem({ name: "mine", model: "m", baseUrl: "${mock.url}/v1", limits: { price, maxCostUsd: 0.0005, hardTimeoutMs: 60000 } });`,
   );

@@ -117,6 +117,17 @@ describe("a system given as a file", () => {
     expect(rows[0]).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
   });
 
+  it("may import every entry of the package from TypeScript, also where it is not installed", async () => {
+    const text = `import { FunctionSystem } from "assay";
+      import { mean } from "assay/stats";
+      import { UsageError } from "assay/errors";
+      const code = new UsageError("no").code;
+      export default new FunctionSystem({ name: "mine", fn: ({ answer }) => (mean([1, 3]) === 2 && code ? answer : "") });`;
+    const space = new Workspace({ ...files, "mine.ts": text });
+    const { rows } = reportOf(await assay(space.dir, ...BASE, "--system", "./mine.ts"));
+    expect(rows[0]).toMatchObject({ passed: true });
+  });
+
   it("is identified by its own content and that of its local imports", async () => {
     const space = new Workspace({
       ...files,

@@ -1,5 +1,5 @@
 // The mock endpoint of Assay in a process of its own, as a provider would be; its parent asks it what it has answered.
-import { startMock } from "../../dist/lib/index.js";
+import { startMock } from "../../dist/lib/testing.js";
 
 let answered = 0;
 let awaited = Number.POSITIVE_INFINITY;

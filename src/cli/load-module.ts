@@ -35,9 +35,15 @@ async function importPlain(file: string): Promise<ModuleExports> {
 
 async function importTypeScript(file: string): Promise<ModuleExports> {
   const { createJiti } = await import("jiti");
-  // So that a file may import from "assay" in a folder where it is not installed.
-  const alias = { assay: createRequire(import.meta.url).resolve("assay") };
-  return createJiti(import.meta.url, { interopDefault: false, alias }).import(file);
+  return createJiti(import.meta.url, { interopDefault: false, alias: findEntries() }).import(file);
+}
+
+/** The entries of this package, so that a file may import from "assay" in a folder where it is not installed. */
+function findEntries(): Record<string, string> {
+  const require = createRequire(import.meta.url);
+  const { exports } = require("assay/package.json") as { exports: Record<string, unknown> };
+  const names = Object.keys(exports).map((path) => path.replace(/^\./, "assay"));
+  return Object.fromEntries(names.map((name) => [name, require.resolve(name)]));
 }
 
 /** Node does not say where a module fails to parse, so the module and its local imports are parsed once more to find out. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type JudgeScale, normalizeJudgeScore } from "./scoring.js";
+import { normalizeJudgeScore, type ScoreScale } from "./scoring.js";
 
 it.each([
   [0, "binary", 0],
@@ -20,6 +20,6 @@ it.each([
   [0, "scale_1_10"],
   [11, "scale_1_10"],
   [Number.NaN, "scale_1_10"],
-] as [number, JudgeScale][])("rejects %d on %s", (score, scale) => {
+] as [number, ScoreScale][])("rejects %d on %s", (score, scale) => {
   expect(() => normalizeJudgeScore(score, scale)).toThrow(RangeError);
 });

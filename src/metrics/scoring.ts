@@ -100,14 +100,14 @@ const SCALES = {
 } as const;
 
 /** The scales a judge may answer on. */
-export type JudgeScale = keyof typeof SCALES;
+export type ScoreScale = keyof typeof SCALES;
 
 /**
  * Maps a judge's answer linearly to [0, 1]; an answer outside its scale is a RangeError, never clamped.
  * @example
  * normalizeJudgeScore(4, "scale_1_5"); // 0.75
  */
-export function normalizeJudgeScore(score: number, scale: JudgeScale): number {
+export function normalizeJudgeScore(score: number, scale: ScoreScale): number {
   if (!Object.hasOwn(SCALES, scale)) {
     throw new RangeError(`scale must be one of ${Object.keys(SCALES).join(", ")}, got ${String(scale)}`);
   }

@@ -7,14 +7,11 @@ import {
   type Example,
   evaluate,
   GraderEvaluator,
-  type Mock,
-  type MockOptions,
-  type MockRequest,
   type Output,
   openAgent,
-  startMock,
   type Usage,
 } from "../../src/index.js";
+import { type Mock, type MockOptions, type MockRequest, startMock } from "../../src/testing/mock/index.js";
 
 interface Installed {
   readonly name: string;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { evaluate, GraderEvaluator, type MockOptions, type System, type Usage } from "../../src/index.js";
+import { evaluate, GraderEvaluator, type System, type Usage } from "../../src/index.js";
+import type { MockOptions } from "../../src/testing/mock/index.js";
 import {
   agent,
   expectNothingLeft,

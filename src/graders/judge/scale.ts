@@ -1,5 +1,5 @@
 import { describe } from "../../core/shape.js";
-import { normalizeJudgeScore, type JudgeScale as ScaleKey } from "../../metrics/scoring.js";
+import { normalizeJudgeScore, type ScoreScale } from "../../metrics/scoring.js";
 
 /** The scales a judge may be asked to answer on. */
 export type JudgeScale = "binary" | "1-5" | "1-10";
@@ -13,7 +13,7 @@ export interface Scale {
   readonly high: number;
   /** The values as people and models write them, the worst first. */
   readonly values: readonly (string | number)[];
-  readonly scoringKey: ScaleKey;
+  readonly scoringKey: ScoreScale;
 }
 
 const SCALES: Readonly<Record<JudgeScale, Scale>> = {

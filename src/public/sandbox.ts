@@ -1,0 +1,12 @@
+/** Boxes for untrusted programs. */
+export {
+  describeIsolation,
+  type Isolation,
+  openSandbox,
+  type Program,
+  type ProgramResult,
+  type RunOptions,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxOptions,
+} from "../exec/sandbox/index.js";
