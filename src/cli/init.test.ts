@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { UsageError } from "../core/errors.js";
@@ -60,6 +60,28 @@ describe("assay init", () => {
     const { stderr } = await init(space.dir);
     expect(executorIn(space)).toBe("claude");
     expect(stderr).toContain("No agent is installed here");
+  });
+
+  const SCHEMA_LINE = /^# yaml-language-server: \$schema=(.*)\n/;
+  const YAML_FILES = { "assay.config.yaml": "config", [EVAL]: "eval", "experiment.yaml": "experiment" };
+
+  it.each([
+    ["beside", { "node_modules/assay/schemas/x": "" }, "."],
+    ["above", { "node_modules/assay/schemas/x": "", "package/package.json": "{}" }, "package/new"],
+    ["nowhere, in a package", { "package/package.json": "{}" }, "package/new"],
+    ["nowhere", {}, "new"],
+  ])("points editors at the schemas of an installed package: %s", async (place, files, folder) => {
+    const space = new Workspace(files);
+    const { stderr } = await init(space.path(folder), { executor: "pi" });
+    const project = { above: ".", "nowhere, in a package": "package", nowhere: "new", beside: "." }[place] ?? "";
+    for (const [file, kind] of Object.entries(YAML_FILES)) {
+      const [, path = ""] = SCHEMA_LINE.exec(space.read(join(folder, file))) ?? [];
+      expect(path).toMatch(/^\.\.?\//);
+      expect(join(dirname(space.path(folder, file)), path)).toBe(
+        space.path(project, `node_modules/assay/schemas/${kind}.schema.json`),
+      );
+    }
+    expect(stderr.includes("once it is installed here")).toBe(place.startsWith("nowhere"));
   });
 
   it("overwrites nothing, and writes nothing then, unless it is forced to", async () => {

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADAPTERS, adapterOf } from "../agents/index.js";
 import { EXIT, messageOf, UsageError } from "../core/errors.js";
@@ -23,9 +23,11 @@ export async function initCommand(folder: string, { executor, force = false }: I
     );
   for (const file of files) requireInside(folder, file);
   const agent = executor ?? installedAgent();
-  for (const file of files) place(folder, file, agent ?? "claude");
+  const schemas = findSchemas(folder);
+  for (const file of files) place(folder, file, { agent: agent ?? "claude", schemas });
   await writeResult(files.map((file) => `${join(folder, file)}\n`));
   for (const line of nextSteps(folder, agent)) say(line);
+  if (!existsSync(schemas)) say("Editors check these files by the schemas of the package, once it is installed here.");
   return EXIT.fine;
 }
 
@@ -74,9 +76,38 @@ function installedAgent(): string | undefined {
   return Object.values(ADAPTERS).find(({ program }) => findProgram(program) !== null)?.name;
 }
 
-function place(folder: string, file: string, agent: string): void {
+/**
+ * Where the schemas of the package are for the files of a folder: in the node_modules that has the package, else where
+ * installing it would put them. Never where this very process runs from: npx removes that one day, and others have it
+ * elsewhere.
+ */
+function findSchemas(folder: string): string {
+  const above = foldersAbove(resolve(folder));
+  const inside = (dir: string) => join(dir, "node_modules", "assay", "schemas");
+  const project =
+    above.find((dir) => existsSync(inside(dir))) ?? above.find((dir) => existsSync(join(dir, "package.json")));
+  return inside(project ?? resolve(folder));
+}
+
+/** A folder and those above it, the nearest first. */
+function foldersAbove(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
+}
+
+/** What is different in the files that are written. */
+interface Changes {
+  readonly agent: string;
+  /** The folder of the schemas that editors check the files by. */
+  readonly schemas: string;
+}
+
+function place(folder: string, file: string, { agent, schemas }: Changes): void {
   const target = join(folder, file);
-  const text = readFileSync(join(TEMPLATE, file), "utf8");
+  const text = readFileSync(join(TEMPLATE, file), "utf8").replace(
+    /^(# yaml-language-server: \$schema=).*\/(.*)$/m,
+    (_, key: string, name: string) => key + relativePath(dirname(resolve(target)), join(schemas, name)),
+  );
   const own =
     file === EVAL_FILE ? text.replace(/^( {2}executor: ).*$/m, (_, key: string) => key + asYaml(agent)) : text;
   try {
@@ -85,6 +116,12 @@ function place(folder: string, file: string, agent: string): void {
   } catch (cause) {
     throw new UsageError(`${target} cannot be written: ${messageOf(cause)}.`, { cause });
   }
+}
+
+/** With slashes on every system, and a dot in front: other paths can mean the folder that the editor has open. */
+function relativePath(from: string, to: string): string {
+  const path = relative(from, to).split(sep).join("/");
+  return path.startsWith(".") ? path : `./${path}`;
 }
 
 /** A command holds braces, which YAML takes for something else. */
