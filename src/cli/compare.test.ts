@@ -6,8 +6,8 @@ import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
 import { Workspace } from "../testing/workspace.js";
+import { addCompare } from "./commands/compare.js";
 import { type CompareRequest, compareCommand } from "./compare.js";
-import { addCompare } from "./compare-command.js";
 
 const EXACT: Evaluator = {
   name: "exact",

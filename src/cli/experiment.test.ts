@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Bench, openBench } from "../evals/experiment/experiment-testing.js";
 import { evaluate } from "../evaluate.js";
 import { startMock } from "../testing/mock/index.js";
-import { addExperiment } from "./experiment-command.js";
+import { addExperiment } from "./commands/experiment.js";
 
 const AGENT = 'console.log(process.env.STYLE + ": " + process.argv[2]);';
 

@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { writeTestRun } from "../store/history/run-testing.js";
 import { Workspace } from "../testing/workspace.js";
+import { addExport } from "./commands/export.js";
 import { type ExportFlags, exportCommand } from "./export.js";
-import { addExport } from "./export-command.js";
 
 const KEY = { system: "one", dataset: "d", exampleId: 1, trial: 0 };
 const ROW = {

@@ -7,8 +7,8 @@ import { loadDataset } from "../datasets/load-dataset.js";
 import { type NamedFiles, namedFiles } from "../datasets/named-files.js";
 import { plural } from "../report/format.js";
 import { writeAtomically } from "../utils/files/atomic.js";
+import type { DatasetsOptions } from "./commands/datasets.js";
 import { findConfig, loadConfig } from "./config-file.js";
-import type { DatasetsOptions } from "./dataset-commands.js";
 import { say } from "./streams.js";
 
 interface Import {

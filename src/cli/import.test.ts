@@ -2,8 +2,8 @@ import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { Workspace } from "../testing/workspace.js";
+import { addImport } from "./commands/import.js";
 import { importCommand } from "./import.js";
-import { addImport } from "./import-command.js";
 import { reportCommand } from "./report.js";
 import { showCommand } from "./show.js";
 

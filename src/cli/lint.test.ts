@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EVAL_CASES } from "../evals/lint/eval/eval-cases.js";
 import { lintFolder } from "../evals/lint/lint-testing.js";
 import { CLEAN_SKILLS, SKILL_CASES } from "../evals/lint/skill/skill-cases.js";
-import { addLint } from "./lint-command.js";
+import { addLint } from "./commands/lint.js";
 
 interface Shown {
   code: number;

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { lacks } from "../testing/system-command.js";
 import { Workspace } from "../testing/workspace.js";
-import { addOracle } from "./oracle-command.js";
+import { addOracle } from "./commands/oracle.js";
 
 const SPEC = `name: sums
 environment:

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { writeTestRun } from "../store/history/run-testing.js";
 import { Workspace } from "../testing/workspace.js";
+import { addQuery } from "./commands/query.js";
 import { type QueryRequest, queryCommand } from "./query.js";
-import { addQuery } from "./query-command.js";
 
 const ROW = { system: "one", dataset: "d", trial: 0, outcome: "pass", scores: { em: 1 }, primaryField: "em" };
 

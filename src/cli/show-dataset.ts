@@ -8,7 +8,7 @@ import { configOf, readCaution, wiringOf } from "../datasets/catalog/load-entry.
 import { isDatasetFile, parseSpec, splitFiles } from "../datasets/dataset-spec.js";
 import { printable } from "../report/printable.js";
 import { loadMemoryQuestions, memoryDataset } from "../systems/memory/index.js";
-import type { DatasetsOptions } from "./dataset-commands.js";
+import type { DatasetsOptions } from "./commands/datasets.js";
 import { downloadLine, loadShowingProgress } from "./load-progress.js";
 import { isForMemories } from "./resolve.js";
 

@@ -8,8 +8,8 @@ import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
 import { Workspace } from "../testing/workspace.js";
+import { addShow } from "./commands/show.js";
 import { type ShowRequest, showCommand } from "./show.js";
-import { addShow } from "./show-command.js";
 
 const EXACT: Evaluator = {
   name: "exact",

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { collect } from "./flag-values.js";
-import type { LintFlags } from "./lint.js";
-import type { Done } from "./program.js";
+import { collect } from "../flag-values.js";
+import type { LintFlags } from "../lint.js";
+import type { Done } from "../program.js";
 
 const EXAMPLES = `
 Examples:
@@ -37,7 +37,7 @@ export function addLint(program: Command, done: Done): void {
     .option("--trust", "run the code of assay.config.* and of plugins; nothing is run without it")
     .addHelpText("after", EXAMPLES)
     .action(async (paths: string[], { eval: evals = [], plugin = [], disable = [], ...flags }: LintCommandOptions) => {
-      const { lintCommand } = await import("./lint.js");
+      const { lintCommand } = await import("../lint.js");
       const codes = disable.flatMap((given) => given.split(",")).map((code) => code.trim());
       done(await lintCommand({ ...flags, paths: [...paths, ...evals], plugins: plugin, disable: codes }));
     });

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { CompareFlags } from "./compare.js";
-import { integer, list, number } from "./flag-values.js";
-import type { Done } from "./program.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import type { CompareFlags } from "../compare.js";
+import { integer, list, number } from "../flag-values.js";
+import type { Done } from "../program.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
 Metrics:     pass_rate, mean_score, mean_cost_usd, latency_mean, duration_mean, mean_output_tokens, mean_turns,
@@ -38,7 +38,7 @@ export function addCompare(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (a: string, b: string | undefined, options: CompareFlags) => {
-      const { compareCommand } = await import("./compare.js");
+      const { compareCommand } = await import("../compare.js");
       done(await compareCommand({ ...options, a, ...(b === undefined ? {} : { b }) }));
     });
 }

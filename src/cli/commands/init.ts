@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Done } from "./program.js";
+import type { Done } from "../program.js";
 
 const EXAMPLES = `
 It writes a skill, an eval of it with a golden patch for each stimulus, a simulated model that plays it, an experiment
@@ -20,7 +20,7 @@ export function addInit(program: Command, done: Done): void {
     .option("--force", "overwrite files that are there")
     .addHelpText("after", EXAMPLES)
     .action(async (folder: string, options: { executor?: string; force?: boolean }) => {
-      const { initCommand } = await import("./init.js");
+      const { initCommand } = await import("../init.js");
       done(await initCommand(folder, options));
     });
 }

@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { durationMs } from "../core/duration.js";
-import { given } from "../core/shape.js";
-import { describeAgents } from "./agent-flags.js";
-import type { EvalChoice } from "./eval-choice.js";
-import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
-import { collect, count, integer, list, number, onOutage } from "./flag-values.js";
-import type { Done } from "./program.js";
-import { addQueueFlags, describeQueue, type QueueFlags } from "./queue-flags.js";
-import { addReportFlags } from "./report-flags.js";
-import { DEFAULT_CACHE_DIR } from "./run-config.js";
-import type { RunFlags } from "./run-flags.js";
+import { durationMs } from "../../core/duration.js";
+import { given } from "../../core/shape.js";
+import { describeAgents } from "../agent-flags.js";
+import type { EvalChoice } from "../eval-choice.js";
+import { addEvalProjectFlags, addEvalRunFlags } from "../eval-flags.js";
+import { collect, count, integer, list, number, onOutage } from "../flag-values.js";
+import type { Done } from "../program.js";
+import { addQueueFlags, describeQueue, type QueueFlags } from "../queue-flags.js";
+import { addReportFlags } from "../report-flags.js";
+import { DEFAULT_CACHE_DIR } from "../run-config.js";
+import type { RunFlags } from "../run-flags.js";
 
 const EXAMPLES = `
 Executors:   claude, codex, gemini, opencode, pi, or a command of your own: 'my-agent {prompt} {skills}'
@@ -57,7 +57,7 @@ export function addEval(program: Command, done: Done): void {
     .addHelpText("after", EXAMPLES)
     .allowExcessArguments(false)
     .action(async (options: EvalOptions) => {
-      const { evalCommand } = await import("./eval.js");
+      const { evalCommand } = await import("../eval.js");
       done(await evalCommand(toFlags(options)));
     });
 }

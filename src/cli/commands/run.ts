@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import { UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { type AgentFlags, addAgentFlags, describeAgents } from "./agent-flags.js";
-import { collect, count, dollars, header, integer, json, number, onOutage, pair, pairs } from "./flag-values.js";
-import { addJudgeFlags } from "./grading-commands.js";
-import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
-import { describeModels } from "./model-flags.js";
-import type { Done } from "./program.js";
-import { addQueueFlags, describeQueue, type QueueFlags } from "./queue-flags.js";
-import { addReportFlags } from "./report-flags.js";
-import { DEFAULT_CACHE_DIR } from "./run-config.js";
-import type { RunFlags } from "./run-flags.js";
-import { TRUST_FLAG } from "./trust.js";
+import { UsageError } from "../../core/errors.js";
+import { didYouMean } from "../../core/suggest.js";
+import { type AgentFlags, addAgentFlags, describeAgents } from "../agent-flags.js";
+import { collect, count, dollars, header, integer, json, number, onOutage, pair, pairs } from "../flag-values.js";
+import { type JudgeFlags, splitJudgeFlags } from "../judge-flags.js";
+import { describeModels } from "../model-flags.js";
+import type { Done } from "../program.js";
+import { addQueueFlags, describeQueue, type QueueFlags } from "../queue-flags.js";
+import { addReportFlags } from "../report-flags.js";
+import { DEFAULT_CACHE_DIR } from "../run-config.js";
+import type { RunFlags } from "../run-flags.js";
+import { TRUST_FLAG } from "../trust.js";
+import { addJudgeFlags } from "./grading.js";
 
 const RUN_EXAMPLES = `
 Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
@@ -67,7 +67,7 @@ export function addRun(program: Command, done: Done): void {
     .allowExcessArguments(true)
     .action(async (options: CommanderRunOptions, { args }: Command) => {
       if (args[0] !== undefined) throw strayArgument(program, args[0]);
-      const { runCommand } = await import("./run.js");
+      const { runCommand } = await import("../run.js");
       done(await runCommand(toRunFlags(options)));
     });
 }
@@ -83,7 +83,7 @@ export function addMemory(program: Command, done: Done): void {
     .addHelpText("after", MEMORY_EXAMPLES)
     .allowExcessArguments(false)
     .action(async (options: CommanderRunOptions) => {
-      const { memoryCommand } = await import("./memory.js");
+      const { memoryCommand } = await import("../memory.js");
       done(await memoryCommand(toRunFlags(options)));
     });
 }

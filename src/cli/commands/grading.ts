@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { collect, count, dollars, number, pairs } from "./flag-values.js";
-import type { GradeFlags } from "./grade.js";
-import type { CalibrateFlags } from "./judge.js";
-import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
-import type { Done } from "./program.js";
-import { addReportFlags } from "./report-flags.js";
-import { TRUST_FLAG } from "./trust.js";
+import { collect, count, dollars, number, pairs } from "../flag-values.js";
+import type { GradeFlags } from "../grade.js";
+import type { CalibrateFlags } from "../judge.js";
+import { type JudgeFlags, splitJudgeFlags } from "../judge-flags.js";
+import type { Done } from "../program.js";
+import { addReportFlags } from "../report-flags.js";
+import { TRUST_FLAG } from "../trust.js";
 
 /** Commander's own names: repeatable flags are singular there. */
 type GradeOptions = Omit<
@@ -81,7 +81,7 @@ export function addGrade(program: Command, done: Done): void {
       "\nExamples:\n  assay grade\n  assay grade 20261115-213334-gsm8k --evaluator math_equivalence\n  assay grade --dataset corrected.jsonl --fail-under pass_rate=0.8\n  assay grade latest -e eval.yaml",
     )
     .action(async (run: string | undefined, options: GradeOptions) => {
-      const { gradeCommand } = await import("./grade.js");
+      const { gradeCommand } = await import("../grade.js");
       done(await gradeCommand(run, toGradeFlags(options)));
     });
 }
@@ -106,7 +106,7 @@ export function addJudge(program: Command, done: Done): void {
       "\nExamples:\n  assay judge calibrate --labels labels.jsonl --judge-model openai/gpt-5\n  assay judge calibrate --labels pairs.jsonl --judge-pairwise --judge-url http://127.0.0.1:8080 --judge-model my-judge",
     )
     .action(async (action: string, options: CalibrateFlags) => {
-      const { judgeCommand } = await import("./judge.js");
+      const { judgeCommand } = await import("../judge.js");
       done(await judgeCommand(action, options));
     });
 }

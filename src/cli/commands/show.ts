@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Done } from "./program.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
-import type { ShowFlags } from "./show.js";
+import type { Done } from "../program.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
+import type { ShowFlags } from "../show.js";
 
 const EXAMPLES = `
 Examples:
@@ -28,7 +28,7 @@ export function addShow(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (run: string | undefined, trial: string | undefined, options: ShowFlags) => {
-      const { showCommand } = await import("./show.js");
+      const { showCommand } = await import("../show.js");
       const named = { ...(run === undefined ? {} : { run }), ...(trial === undefined ? {} : { trial }) };
       done(await showCommand({ ...options, ...named }));
     });

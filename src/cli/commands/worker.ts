@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { count, header, integer, list } from "./flag-values.js";
-import type { Done } from "./program.js";
-import type { WorkerFlags } from "./worker.js";
+import { count, header, integer, list } from "../flag-values.js";
+import type { Done } from "../program.js";
+import type { WorkerFlags } from "../worker.js";
 
 const KINDS = "systems, models, agents, commands, agent-home, unsafe-local-exec, outside-files";
 
@@ -58,8 +58,8 @@ export function addWorker(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async ({ serve, ...flags }: WorkerFlags & { serve?: true }) => {
-      if (serve === true) done(await (await import("./worker-child.js")).serveOneRun());
-      else done(await (await import("./worker.js")).workerCommand(flags));
+      if (serve === true) done(await (await import("../worker-child.js")).serveOneRun());
+      else done(await (await import("../worker.js")).workerCommand(flags));
     });
 }
 

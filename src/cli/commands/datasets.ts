@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { collect, integer, pairs } from "./flag-values.js";
-import type { Done } from "./program.js";
-import { TRUST_FLAG } from "./trust.js";
+import { collect, integer, pairs } from "../flag-values.js";
+import type { Done } from "../program.js";
+import { TRUST_FLAG } from "../trust.js";
 
 const EXAMPLES = `
 Examples:
@@ -51,7 +51,7 @@ export function addDatasets(program: Command, done: Done): void {
     .option("--seed <number>", "for the example that is shown", integer, 0)
     .addHelpText("after", EXAMPLES)
     .action(async (action: string | undefined, name: string | undefined, files: string[], options: DatasetsOptions) => {
-      const { datasetsCommand } = await import("./datasets.js");
+      const { datasetsCommand } = await import("../datasets.js");
       done(await datasetsCommand({ action, name, files }, options));
     });
 }

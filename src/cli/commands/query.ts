@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { count } from "./flag-values.js";
-import type { Done } from "./program.js";
-import type { QueryFlags } from "./query.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import { count } from "../flag-values.js";
+import type { Done } from "../program.js";
+import type { QueryFlags } from "../query.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
 Views: runs, rows, trials, usage, summary. assay query --schema lists their columns.
@@ -29,7 +29,7 @@ export function addQuery(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (statement: string | undefined, options: QueryFlags) => {
-      const { queryCommand } = await import("./query.js");
+      const { queryCommand } = await import("../query.js");
       done(await queryCommand({ ...options, ...(statement === undefined ? {} : { statement }) }));
     });
 }

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
-import type { ExperimentRunFlags } from "./experiment.js";
-import type { ExperimentReportFlags } from "./experiment-report.js";
-import { collect, count, integer, list, number, onOutage } from "./flag-values.js";
-import type { Done } from "./program.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import { addEvalProjectFlags, addEvalRunFlags } from "../eval-flags.js";
+import type { ExperimentRunFlags } from "../experiment.js";
+import type { ExperimentReportFlags } from "../experiment-report.js";
+import { collect, count, integer, list, number, onOutage } from "../flag-values.js";
+import type { Done } from "../program.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
 An experiment file:
@@ -54,7 +54,7 @@ function addExperimentRun(experiment: Command, done: Done): void {
   addReportOptions(addEvalProjectFlags(addEvalRunFlags(command)))
     .option("--quiet", "no progress")
     .action(async (file: string, options: ExperimentRunFlags) => {
-      const { experimentRunCommand } = await import("./experiment.js");
+      const { experimentRunCommand } = await import("../experiment.js");
       done(await experimentRunCommand(file, options));
     });
 }
@@ -65,7 +65,7 @@ function addExperimentMerge(experiment: Command, done: Done): void {
     .description("join the runs of all shards of an experiment into one report; runs nothing")
     .argument("<runs...>", "run folders or ids, one for each shard");
   addReportOptions(command).action(async (runs: readonly string[], options: ExperimentReportFlags) => {
-    const { experimentMergeCommand } = await import("./experiment-report.js");
+    const { experimentMergeCommand } = await import("../experiment-report.js");
     done(await experimentMergeCommand(runs, options));
   });
 }
@@ -76,7 +76,7 @@ function addExperimentReport(experiment: Command, done: Done): void {
     .description("report a stored experiment again; runs nothing")
     .argument("[run]", "a run folder or id, or 'latest' (default: the latest experiment)");
   addReportOptions(command).action(async (run: string | undefined, options: ExperimentReportFlags) => {
-    const { experimentReportCommand } = await import("./experiment-report.js");
+    const { experimentReportCommand } = await import("../experiment-report.js");
     done(await experimentReportCommand(run, options));
   });
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { port } from "./flag-values.js";
-import type { Done } from "./program.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
-import type { ServeFlags } from "./serve.js";
+import { port } from "../flag-values.js";
+import type { Done } from "../program.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
+import type { ServeFlags } from "../serve.js";
 
 const EXAMPLES = `
 Pages:    the leaderboard with its charts, all runs, trends, one run (live while it is going), one trial, two runs compared
@@ -29,7 +29,7 @@ export function addServe(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (options: ServeFlags) => {
-      const { serveCommand } = await import("./serve.js");
+      const { serveCommand } = await import("../serve.js");
       done(await serveCommand(options));
     });
 }

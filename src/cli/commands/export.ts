@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { ExportFlags } from "./export.js";
-import type { Done } from "./program.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import type { ExportFlags } from "../export.js";
+import type { Done } from "../program.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
 Examples:
@@ -25,7 +25,7 @@ export function addExport(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (run: string, options: ExportFlags) => {
-      const { exportCommand } = await import("./export.js");
+      const { exportCommand } = await import("../export.js");
       done(await exportCommand(run, options));
     });
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { collect, count } from "./flag-values.js";
-import type { OracleFlags } from "./oracle.js";
-import type { Done } from "./program.js";
-import { TRUST_FLAG } from "./trust.js";
+import { collect, count } from "../flag-values.js";
+import type { OracleFlags } from "../oracle.js";
+import type { Done } from "../program.js";
+import { TRUST_FLAG } from "../trust.js";
 
 const EXAMPLES = `
 Examples:
@@ -49,7 +49,7 @@ export function addOracle(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async ({ eval: evals, stimulus, plugin, ...flags }: OracleCommandOptions) => {
-      const { oracleCommand } = await import("./oracle.js");
+      const { oracleCommand } = await import("../oracle.js");
       done(await oracleCommand({ ...flags, evals: evals ?? [], stimuli: stimulus ?? [], plugins: plugin ?? [] }));
     });
 }

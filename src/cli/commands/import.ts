@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { ImportFlags } from "./import.js";
-import type { Done } from "./program.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import type { ImportFlags } from "../import.js";
+import type { Done } from "../program.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
 Examples:
@@ -25,7 +25,7 @@ export function addImport(program: Command, done: Done): void {
     .option("--runs-dir <dir>", "where the run folder goes", DEFAULT_RUNS_DIR)
     .addHelpText("after", EXAMPLES)
     .action(async (files: string[], options: ImportFlags) => {
-      const { importCommand } = await import("./import.js");
+      const { importCommand } = await import("../import.js");
       done(await importCommand(files, options));
     });
 }

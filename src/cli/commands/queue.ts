@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Done } from "./program.js";
-import type { ClearFlags, StatusFlags } from "./queue.js";
+import type { Done } from "../program.js";
+import type { ClearFlags, StatusFlags } from "../queue.js";
 
 const EXAMPLES = `
 Examples:
@@ -37,7 +37,7 @@ function addStatus(queue: Command, done: Done): void {
     .option("--output <name>", "table or json", "table")
     .addHelpText("after", STATUS_EXAMPLES)
     .action(async (options: StatusFlags) => {
-      const { statusCommand } = await import("./queue.js");
+      const { statusCommand } = await import("../queue.js");
       done(await statusCommand(options));
     });
 }
@@ -49,7 +49,7 @@ function addClear(queue: Command, done: Done): void {
     .option("--abandoned", "all runs whose coordinators are gone")
     .addHelpText("after", CLEAR_EXAMPLES)
     .action(async (run: string | undefined, options: ClearFlags) => {
-      const { clearCommand } = await import("./queue.js");
+      const { clearCommand } = await import("../queue.js");
       done(await clearCommand(run, options));
     });
 }

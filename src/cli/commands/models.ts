@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { collect, count, dollars, integer, list, number, pairs, port } from "./flag-values.js";
-import type { GatewayOptions } from "./gateway.js";
-import type { MockFlags } from "./mock.js";
-import type { ModelsOptions } from "./models.js";
-import type { Done } from "./program.js";
-import type { ReportFlags } from "./report.js";
-import { DEFAULT_RUNS_DIR } from "./run-config.js";
-import { TRUST_FLAG } from "./trust.js";
+import { collect, count, dollars, integer, list, number, pairs, port } from "../flag-values.js";
+import type { GatewayOptions } from "../gateway.js";
+import type { MockFlags } from "../mock.js";
+import type { ModelsOptions } from "../models.js";
+import type { Done } from "../program.js";
+import type { ReportFlags } from "../report.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
+import { TRUST_FLAG } from "../trust.js";
 
 export function addModels(program: Command, done: Done): void {
   program
@@ -17,7 +17,7 @@ export function addModels(program: Command, done: Done): void {
     .option("--output <name>", "table or json", "table")
     .addHelpText("after", "\nExamples:\n  assay models\n  assay models team.yml --check\n  assay models --output json")
     .action(async (file: string | undefined, options: Omit<ModelsOptions, "file">) => {
-      const { modelsCommand } = await import("./models.js");
+      const { modelsCommand } = await import("../models.js");
       done(await modelsCommand({ ...options, ...(file === undefined ? {} : { file }) }));
     });
 }
@@ -38,7 +38,7 @@ export function addReport(program: Command, done: Done): void {
       "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
     )
     .action(async (run: string | undefined, options: ReportFlags) => {
-      const { reportCommand } = await import("./report.js");
+      const { reportCommand } = await import("../report.js");
       done(await reportCommand(run, options));
     });
 }
@@ -59,7 +59,7 @@ export function addGateway(program: Command, done: Done): void {
     .option("--output <name>", "the receipt: table (to stderr) or json (to stdout)", "table")
     .addHelpText("after", GATEWAY_EXAMPLES)
     .action(async (command: string[], options: GatewayOptions) => {
-      const { gatewayCommand } = await import("./gateway.js");
+      const { gatewayCommand } = await import("../gateway.js");
       done(await gatewayCommand(options, command));
     });
 }
@@ -94,7 +94,7 @@ export function addMock(program: Command, done: Done): void {
       "\nExamples:\n  assay mock --port 8080\n  assay mock --latency 50 --tokens-per-sec 80 --fault 429=0.1\n  assay mock --answers questions.jsonl --success-rate 0.8",
     )
     .action(async (options: MockFlags) => {
-      const { mockCommand } = await import("./mock.js");
+      const { mockCommand } = await import("../mock.js");
       done(await mockCommand(options));
     });
 }

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { EXIT, QueueError, UsageError } from "../core/errors.js";
-import { Workspace } from "../testing/workspace.js";
-import { buildProgram } from "./program.js";
+import { EXIT, QueueError, UsageError } from "../../core/errors.js";
+import { Workspace } from "../../testing/workspace.js";
+import { buildProgram } from "../program.js";
 
 /** Runs the command line in this process; what Commander says goes nowhere. */
 function assay(...args: string[]): Promise<number> {
