@@ -121,6 +121,8 @@ export interface AgentAdapter {
   readonly command?: string;
   /** Where it looks for skills, or `told` when its launch says where they are; absent when it takes none. */
   readonly skills?: SkillPlaces | "told";
+  /** The tools that it has of its own, as trajectories name them; absent when they are not known. */
+  readonly tools?: readonly string[];
   /** Whether it can be connected to servers of tools: always, or where its HOME is a throw-away one; absent for never. */
   readonly takesServers?: "always" | "in throw-away HOME";
   /** True when it prints plain text instead of events: its reader is given lines, and its exit code says how it ended. */

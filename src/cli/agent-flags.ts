@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { AGENT_NAMES } from "../budget/rules.js";
 import { UsageError } from "../core/errors.js";
 import { collect, count } from "./flag-values.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
@@ -25,7 +26,7 @@ export function addAgentFlags(command: Command): Command {
   const placed = (given: string, before: readonly Placed[] = []) => [...before, { place: place++, given }];
   return addAgentSettings(
     command
-      .option("--agent <name[:model]>", "a coding agent: claude, codex, gemini, opencode or pi; repeatable", placed)
+      .option("--agent <name[:model]>", `a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`, placed)
       .option("--agent-command <command>", "any other agent: 'my-agent {prompt}'; repeatable", placed)
       .option("--agent-name <name>", "what an agent is called; once for each, in their order", collect)
       .option("--agent-model <name>", "for --agent-command: the model, for its price and for {model}")

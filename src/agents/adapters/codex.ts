@@ -39,6 +39,7 @@ export const codex: AgentAdapter = {
   tellsUsageAtEnd: true,
   login: ".codex/auth.json",
   skills: { inHome: ".agents/skills", inProject: ".agents/skills" },
+  tools: ["command_execution", "file_change", "todo_list", "web_search"],
   takesServers: "always",
   launch,
   reader: () => new CodexReader(),

@@ -34,6 +34,7 @@ export const pi: AgentAdapter = {
   install: "npm install -g @earendil-works/pi-coding-agent",
   login: ".pi/agent/auth.json",
   skills: { inHome: ".pi/agent/skills", inProject: ".pi/skills" },
+  tools: ["bash", "edit", "find", "grep", "ls", "read", "write"],
   launch,
   reader: () => new PiReader(),
 };

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { AGENT_NAMES } from "../../budget/rules.js";
 import { durationMs } from "../../core/duration.js";
 import { given } from "../../core/shape.js";
 import { describeAgents } from "../agent-flags.js";
@@ -12,7 +13,7 @@ import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { RunFlags } from "../run-flags.js";
 
 const EXAMPLES = `
-Executors:   claude, codex, gemini, opencode, pi, or a command of your own: 'my-agent {prompt} {skills}'
+Executors:   ${AGENT_NAMES.join(", ")}, or a command of your own: 'my-agent {prompt} {skills}'
 Tags:        --tag area=js, --tag '!slow', --tag area=js,area=ts (either); several must all hold
 
 Examples:

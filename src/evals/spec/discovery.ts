@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { AGENT_NAMES } from "../../budget/rules.js";
 import { editDistance } from "../../core/suggest.js";
 import { parseYaml } from "../../utils/files/yaml-tree.js";
 import { SPEC_RULES } from "./key-rules.js";
@@ -6,7 +7,7 @@ import { isMapping } from "./respell.js";
 import { ourKey } from "./spelling.js";
 
 /** Of the folders whose names begin with a dot, those in which agents look for skills, which may have evals beside them. */
-const AGENT_FOLDERS = new Set([".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".opencode", ".pi"]);
+const AGENT_FOLDERS = new Set([".agents", ".cursor", ".github", ...AGENT_NAMES.map((name) => `.${name}`)]);
 
 /**
  * Whether a folder is searched for skills and eval files, by its path from where the search began, with slashes. What

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AGENT_NAMES } from "../../budget/rules.js";
 import {
   amount,
   count,
@@ -31,9 +32,7 @@ export const defaultsSchema = mapping({
     })
     .optional()
     .describe("The model of the agent, or several, each of which is measured."),
-  executor: filled
-    .optional()
-    .describe("The agent: claude, codex, gemini, opencode, pi, or a command with {prompt} in it."),
+  executor: filled.optional().describe(`The agent: ${AGENT_NAMES.join(", ")}, or a command with {prompt} in it.`),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
   max_cost_usd: number
     .min(0, "must not be negative")
