@@ -19,12 +19,15 @@ import { Visit } from "./visit.js";
 export interface Most {
   readonly pico: number;
   readonly tokens: number;
+  /** True when only the prompt counts: the answer can be cut. */
+  readonly isStreamed: boolean;
 }
 
 /**
- * Sets aside what calls can cost whose answers cannot be cut, so that many at a time do not spend what is left once each.
+ * Sets aside what calls can cost before they can be cut, so that many at a time do not spend what is left once each.
  * A call that does not fit beside the others waits for them, in the order of arrival. One that does not fit by itself is
- * let through when there are no others: the budget is exceeded by one call at most.
+ * let through when there are no others: the budget is exceeded by one call at most. A call that is not streamed does not
+ * wait for prompts of those that are, which may take minutes to their first word.
  */
 export class Reservations {
   readonly #ledger: Ledger;
@@ -66,8 +69,9 @@ export class Reservations {
     }
   }
 
-  #fits({ pico, tokens }: Most): boolean {
-    return this.#held.size === 0 || this.#ledger.hasRoomFor(this.#pico + pico, this.#tokens + tokens);
+  #fits({ pico, tokens, isStreamed }: Most): boolean {
+    if (this.#ledger.hasRoomFor(this.#pico + pico, this.#tokens + tokens)) return true;
+    return [...this.#held].every((other) => other.isStreamed && !isStreamed);
   }
 }
 
@@ -182,11 +186,10 @@ export class Desk {
     visit.model = asked.model;
     const price = await prices.find({ ...asked, dialect: route.dialect, upstream });
     if (price === null) this.#checkUnpriced(asked);
-    if (asked.isStreamed) this.#begin(visit, asked, price);
-    else await this.#beginReserved(visit, asked, price);
+    await this.#beginReserved(visit, asked, price);
   }
 
-  /** The bill of an answer in one piece comes when it is too late to stop it: what it can cost is set aside before. */
+  /** The bill of a prompt, and of an answer in one piece, comes when it is too late: what they can cost is set aside. */
   async #beginReserved(visit: Visit, asked: Asked, price: Price | null): Promise<void> {
     const most = mostOf(asked, price);
     const release = () => this.#reservations.release(most);
@@ -211,18 +214,18 @@ export class Desk {
   }
 
   /** Others have been at it while the request was read and while it waited. */
-  #begin(visit: Visit, asked: Asked, price: Price | null, onOver?: () => void): void {
+  #begin(visit: Visit, asked: Asked, price: Price | null, release: () => void): void {
     const { ledger } = this.#options;
     if (ledger.isExceeded) throw ledger.refusal();
     if (this.#isClosed || visit.client.destroyed) visit.end("abandoned");
-    else this.#exchange(visit, asked, price, onOver);
+    else this.#exchange(visit, asked, price, release);
   }
 
-  #exchange(visit: Visit, asked: Asked, price: Price | null, onOver?: () => void): void {
+  #exchange(visit: Visit, asked: Asked, price: Price | null, release: () => void): void {
     const { accounts, headersTimeoutMs, routes, onSpend } = this.#options;
     const { dialect, client, upstream, pace } = visit;
     const { hidesUsage, body } = asked;
-    const meter = this.#meterFor(visit, asked, price);
+    const meter = this.#meterFor(visit, asked, price, release);
     const answer = { model: tierName(asked.model, asked.tier), meter };
     accounts.open(answer);
     const call = this.#calls.open();
@@ -244,23 +247,27 @@ export class Desk {
         const figures = isBilled ? meter.figures : null;
         this.#calls.close(call, figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated });
         visit.end(ending, { figures, message, finish: meter.finish });
-        onOver?.();
+        release();
         onSpend?.();
       },
     });
     this.#open.add(exchange);
   }
 
-  #meterFor({ dialect, pace }: Visit, { promptTokens }: Asked, price: Price | null): RequestMeter {
+  #meterFor({ dialect, pace }: Visit, { promptTokens }: Asked, price: Price | null, release: () => void): RequestMeter {
     const { ledger, tokenizer } = this.#options;
-    const onWords = () => pace.noteWords();
+    const onWords = () => {
+      pace.noteWords();
+      // The ledger counts the prompt from the first words on, as soon as this returns.
+      queueMicrotask(release);
+    };
     return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onWords });
   }
 }
 
-function mostOf({ promptTokens, maxOutputTokens }: Asked, price: Price | null): Most {
+function mostOf({ promptTokens, maxOutputTokens, isStreamed }: Asked, price: Price | null): Most {
   const usage = { input: promptTokens, output: maxOutputTokens };
-  return { pico: price === null ? 0 : costOf(price, usage), tokens: promptTokens + maxOutputTokens };
+  return { pico: price === null ? 0 : costOf(price, usage), tokens: promptTokens + maxOutputTokens, isStreamed };
 }
 
 function changedBy(visit: Visit, { path, body }: Asked): Changed {

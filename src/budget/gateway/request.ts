@@ -23,7 +23,7 @@ export interface Asked {
   readonly hidesUsage: boolean;
   /** Roughly the length of the prompt, for answers that never tell. */
   readonly promptTokens: number;
-  /** The most tokens that can come back. */
+  /** The most tokens that can come back before the answer can be cut: none of one that comes event by event. */
   readonly maxOutputTokens: number;
 }
 
@@ -52,7 +52,7 @@ export function readAsked(route: Route, body: Buffer, modelMap: Readonly<Record<
     isBackground: dialect === "responses" && Boolean(json.background),
     hidesUsage,
     promptTokens: Math.ceil(promptLength(json) / BYTES_PER_TOKEN),
-    maxOutputTokens: kind === "answer" ? mostOutput(dialect, json) : 0,
+    maxOutputTokens: kind === "answer" && !isStreamed ? mostOutput(dialect, json) : 0,
   };
 }
 
@@ -78,25 +78,38 @@ function parseObject(body: Buffer): Json {
 
 const BYTES_PER_TOKEN = 4;
 
-/** A string this long without a space is an image or a file, which is not billed by its characters. */
+/** Where the dialects keep images, files and signatures, which are not billed by their characters. */
+const ENCODED_FIELDS = new Set([
+  "data",
+  "encrypted_content",
+  "file_data",
+  "image_url",
+  "signature",
+  "thought_signature",
+  "thoughtSignature",
+  "url",
+]);
+
+/** Shorter ones count for little. */
 const ENCODED_FROM = 1000;
 
 /** The bytes of all texts inside. A stack of its own, because clients nest deeper than calls may. */
 function promptLength(json: Json): number {
   let length = 0;
-  const open: unknown[] = [json];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value === "string") length += isEncoded(value) ? 0 : Buffer.byteLength(value);
+  const open: [field: string, value: unknown][] = [["", json]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [field, value] = next;
+    if (typeof value === "string") length += isEncoded(field, value) ? 0 : Buffer.byteLength(value);
     // Prompts may be given as lists of tokens.
     else if (typeof value === "number") length += BYTES_PER_TOKEN;
-    else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) open.push(inner);
+    else if (typeof value === "object" && value !== null) for (const inner of Object.entries(value)) open.push(inner);
   }
   return length;
 }
 
-function isEncoded(text: string): boolean {
-  return text.length >= ENCODED_FROM && !/\s/.test(text.slice(0, ENCODED_FROM));
+/** Decided by the place: texts in Chinese, and JSON, have no spaces either. */
+function isEncoded(field: string, text: string): boolean {
+  return ENCODED_FIELDS.has(field) && text.length >= ENCODED_FROM && !/\s/.test(text.slice(0, ENCODED_FROM));
 }
 
 /** For requests that set no limit: as much as the usual limit of a trial is made for. */

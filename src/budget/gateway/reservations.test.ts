@@ -124,6 +124,31 @@ describe("64 calls at once that are not streamed", () => {
   });
 });
 
+describe("64 calls at once with long prompts", () => {
+  it.each([
+    ["that are streamed", { stream: true, content: "word ".repeat(8000) }],
+    ["in a language without spaces", { max_tokens: 1, content: "漢".repeat(40_000) }],
+  ])("spend the budget and at most one call, %s", async (_, { content, ...extra }) => {
+    const mock = closers.add(await startMock({ reply: "x", usage: { input: 10_000 }, latencyMs: 5 }));
+    const one = costOf(PRICE, { input: 10_000, output: 1 });
+    const { gateway } = closers.add(await gatewayBefore(mock.url, { budget: { maxCostUsd: (one * 3.5) / 1e12 } }));
+    const init = { method: "POST", body: body({ messages: [{ role: "user", content }], ...extra }) };
+    const call = async () => (await fetch(addressOf(gateway, "chat", false), init)).text();
+    await Promise.all(Array.from({ length: 64 }, call));
+    expect(mock.counts.requests).toBeLessThanOrEqual(4);
+    expect(gateway.receipt()).toMatchObject({ requests: 64, exceeded: true });
+  });
+
+  it("count images and files for nothing, whose characters are not billed", async () => {
+    const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
+    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(1_000_000)}` } };
+    const init = { method: "POST", body: body({ max_tokens: 10, messages: [{ role: "user", content: [image] }] }) };
+    seen.until = 2;
+    await Promise.all([1, 2].map(() => fetch(addressOf(gateway, "chat", false), init)));
+    expect(seen.most).toBe(2);
+  });
+});
+
 describe("a gateway that is closed", () => {
   it("passes on none of the calls that wait", async () => {
     const upstream = closers.add(await scriptedUpstream(() => {}));
@@ -171,7 +196,7 @@ describe("Reservations", () => {
           let largest = 0;
           let over = 0;
           for (const { most, part } of calls) {
-            const reserved = { pico: most * 1e6, tokens: 0 };
+            const reserved = { pico: most * 1e6, tokens: 0, isStreamed: false };
             void reservations.hold(reserved).then(() => {
               if (ledger.isExceeded) {
                 over += 1;
