@@ -1,4 +1,5 @@
 import type { EvalConfig, Timing } from "../core/result.js";
+import { VERSION } from "../core/version.js";
 import type { Manifest } from "../store/manifest.js";
 
 /** What a run was configured as, where a test does not say otherwise. */
@@ -24,7 +25,7 @@ export function makeManifest(known: Partial<Manifest> = {}): Manifest {
     schema: "assay.run/1",
     runId: "run",
     createdAt: "2026-01-01T00:00:00.000Z",
-    assayVersion: "0.1.0",
+    assayVersion: VERSION,
     nodeVersion: "v20.0.0",
     platform: "linux-x64",
     gitRevision: null,
