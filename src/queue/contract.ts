@@ -32,7 +32,10 @@ export const QUEUE_SCHEMA = "assay.queue/1";
 /** A job: the place of a trial in the plan. */
 export interface TrialJob {
   index: number;
-  /** True when an earlier start of the run may have handed it out too: it is not run again when it was delivered. */
+  /**
+   * True when it may have been handed out before: it is not run again when it was delivered, and is only graded when its
+   * output was.
+   */
   again?: boolean;
   /** By the run, over its key and what is above. */
   signature: string;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { AssayError, messageOf } from "../core/errors.js";
@@ -15,10 +16,12 @@ import { Dismissals } from "./dismissals.js";
 import { Feeder } from "./feeder.js";
 import { Inbox } from "./inbox.js";
 import { insist } from "./insist.js";
+import { KEYS } from "./keys.js";
 import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
 import { RunMoney } from "./run-money.js";
 import type { Signer } from "./signer.js";
 import { StateKeeper } from "./state-keeper.js";
+import { encodeStored, sealStored } from "./stored-output.js";
 
 interface FarewellOptions {
   redis: Redis;
@@ -222,7 +225,20 @@ class Coordinator {
     await this.#money.open();
     // What was delivered to an earlier start is not run again.
     await this.#inbox.open();
+    await this.#shareOutputs();
     await this.#feeder.open({ isResumed: wasThere });
+  }
+
+  /** Has workers only grade what earlier starts of the run have paid for. */
+  async #shareOutputs(): Promise<void> {
+    const { redis, announcement, signer, earlier } = this.#options;
+    const { key, sharedDir } = announcement;
+    const folder = sharedDir === null ? null : join(sharedDir, key);
+    for (const [index, ungraded] of earlier.outputs) {
+      const line = this.#ledger.has(index) ? null : encodeStored(ungraded, folder);
+      if (line === null) continue;
+      await redis.hset(KEYS.outputs(key), index, await sealStored(index, line, { key, signer, folder }));
+    }
   }
 
   async #clear(): Promise<void> {
@@ -314,7 +330,9 @@ class Coordinator {
     const { isAnnounced, hasBudget } = await this.#announcer.renew();
     if (!isAnnounced) await this.#announcer.announce();
     if (!isAnnounced || !hasBudget) await this.#money.open();
-    if (!isAnnounced) await this.#feeder.repeat();
+    if (isAnnounced) return;
+    await this.#shareOutputs();
+    await this.#feeder.repeat();
   }
 
   /** Resolves when the run is told to stop. */

@@ -12,6 +12,13 @@ export interface Delivery {
   /** The trials that are in it. */
   trials: readonly number[];
   settlements: readonly Settlement[];
+  /** Outputs of trials that are being graded, signed. Left out when there are none. */
+  outputs?: readonly StoredOutput[];
+}
+
+export interface StoredOutput {
+  index: number;
+  sealed: Buffer;
 }
 
 /**
@@ -20,9 +27,12 @@ export interface Delivery {
  * @example
  * await deliver(redis, key, { data, trials: [7], settlements: [] });
  */
-export async function deliver(redis: Redis, key: string, { data, trials, settlements }: Delivery): Promise<void> {
-  const keys = [...budgetKeys(key), KEYS.delivered(key), KEYS.results(key)];
-  await DELIVER.run(redis, keys, [data, trials.length, ...trials, ...settlements.flatMap(argumentsOf)]);
+export async function deliver(redis: Redis, key: string, delivery: Delivery): Promise<void> {
+  const { data, trials, settlements, outputs = [] } = delivery;
+  const keys = [...budgetKeys(key), KEYS.delivered(key), KEYS.results(key), KEYS.outputs(key)];
+  const stored = outputs.flatMap(({ index, sealed }) => [index, sealed]);
+  const lists = [trials.length, ...trials, outputs.length, ...stored];
+  await DELIVER.run(redis, keys, [data, ...lists, ...settlements.flatMap(argumentsOf)]);
 }
 
 /** Whether a trial was delivered before, for one that is taken over. */
@@ -30,8 +40,20 @@ export async function wasDelivered(redis: Redis, key: string, index: number): Pr
   return (await redis.getbit(KEYS.delivered(key), index)) === 1;
 }
 
-function argumentsOf({ trial, token, costUsd, judgeCostUsd, isTypical }: Settlement): (string | number)[] {
+/** What was delivered of a trial before it was graded; null when nothing was. */
+export function readStored(redis: Redis, key: string, index: number): Promise<Buffer | null> {
+  return redis.hgetBuffer(KEYS.outputs(key), String(index));
+}
+
+function argumentsOf({
+  trial,
+  token,
+  costUsd,
+  judgeCostUsd,
+  isTypical,
+  isGraded = true,
+}: Settlement): (string | number)[] {
   const isKnown = Number(costUsd !== null);
   const all = picoDollars((costUsd ?? 0) + judgeCostUsd);
-  return [token, trial, isKnown, all, picoDollars(judgeCostUsd), Number(isTypical)];
+  return [token, trial, isKnown, all, picoDollars(judgeCostUsd), Number(isTypical), Number(isGraded)];
 }

@@ -255,8 +255,9 @@ export class Feeder {
       await queue.addBulk(indexes.slice(at, at + BULK).map((index) => this.#jobOf(index, again)));
   }
 
-  #jobOf(index: number, again: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
-    const { key, signer } = this.#options;
+  #jobOf(index: number, mayBeDone: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
+    const { key, signer, ledger } = this.#options;
+    const again = mayBeDone || ledger.isStored({ index });
     return {
       name: "trial",
       data: { index, ...(again ? { again } : {}), signature: signer.signJob(key, index, again) },

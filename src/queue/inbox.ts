@@ -1,13 +1,15 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { messageOf, QueueError } from "../core/errors.js";
 import { paidFor } from "../core/price.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import { trialAt } from "../runner/admit.js";
+import { storedCost, type UngradedOutput } from "../runner/call.js";
 import type { Ledger } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { EncodedTrial } from "../runner/ports.js";
-import { decodeRow, encodeKey, encodeRow } from "../store/row-codec.js";
+import { decodeRow, encodeKey, encodeOutputAlone, encodeRow, hasLargeText } from "../store/row-codec.js";
 import type { Announcement } from "./contract.js";
 import type { Dismissals } from "./dismissals.js";
 import type { Feeder } from "./feeder.js";
@@ -15,6 +17,7 @@ import { KEYS } from "./keys.js";
 import { isSharedName } from "./output-folder.js";
 import { type TrialNews, unpack } from "./parcel.js";
 import type { Signer } from "./signer.js";
+import { decodeStored } from "./stored-output.js";
 
 export interface InboxOptions {
   redis: Redis;
@@ -44,6 +47,8 @@ export class Inbox {
   #isOpen = false;
   #repeated = 0;
   #repeatedUsd = 0;
+  /** Outputs that are being graded. */
+  readonly #ungraded = new Map<number, PaidOutput>();
   /** What could not be used, in words. */
   readonly #unusable: string[] = [];
   /** Trials whose rows were dropped, and which are still to be run. */
@@ -128,7 +133,7 @@ export class Inbox {
     try {
       const { signer, announcement } = this.#options;
       const { worker, news } = unpack(signer.openResults(announcement.key, fields[1] ?? Buffer.alloc(0)));
-      return { worker, news: news.map(decoded) };
+      return { worker, news: news.map((each) => decoded(each, this.#folder)) };
     } catch (error) {
       this.#cannotUse(
         `a parcel of results (${id.toString()}) cannot be read, and its trials are run again: ${messageOf(error)}`,
@@ -139,6 +144,10 @@ export class Inbox {
 
   #take(news: ReadNews, worker: string): void {
     if (news.kind === "fault") this.#fault = news.message;
+    if (news.kind === "output") {
+      this.#store(news);
+      return;
+    }
     if (news.kind === "stopped") {
       this.#noteStop(news, worker);
       return;
@@ -146,6 +155,31 @@ export class Inbox {
     if (news.kind === "finished") this.#record(news, worker);
     // One that was dropped is still to come.
     if (news.kind !== "finished" || this.#options.ledger.has(news.index)) this.#settle(news.index);
+  }
+
+  /** Its trial is still out: whoever has it grades it. */
+  #store({ index, stored }: Ungraded): void {
+    const { ledger } = this.#options;
+    if (stored === null || ledger.has(index)) return;
+    const planned = this.#plannedAt(index);
+    if (planned === null || encodeKey(planned) !== encodeKey(stored)) {
+      this.#cannotUse(`an output that was delivered as trial ${index} is not stored: ${ANOTHER_TRIAL}`);
+      return;
+    }
+    if (!ledger.storeOutput(index, stored)) return;
+    const paid = describePaid(stored);
+    this.#ungraded.set(index, paid);
+    this.spentUsd += paid.costUsd;
+  }
+
+  /** What is stored of a trial, and paid for; null when nothing is. */
+  #takePaid(index: number): PaidOutput | null {
+    const paid = this.#ungraded.get(index);
+    this.#ungraded.delete(index);
+    if (paid !== undefined) return paid;
+    const { ledger } = this.#options;
+    const earlier = ledger.isStored({ index }) ? ledger.storedOutput({ index }) : null;
+    return earlier === null ? null : describePaid(earlier);
   }
 
   /** Another worker may be able to run it; when none is, the system is stopped. */
@@ -180,10 +214,13 @@ export class Inbox {
   #keep({ index, row, lines }: Finished, worker: string): void {
     const { ledger, feeder, dismissals } = this.#options;
     const before = this.#attemptsBefore(index);
-    this.spentUsd += paidFor(row);
+    const paid = this.#takePaid(index);
+    this.spentUsd += Math.max(0, paidFor(row) - (paid?.costUsd ?? 0));
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
     const encoded = { ...this.#found(lines), ...(whole === row ? {} : { row: encodeRow(whole) }) };
+    // It is in the journal.
+    if (paid !== null && encoded.output !== null && paid.digest === digestLine(encoded.output)) encoded.output = null;
     ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
     for (const again of dismissals.count(index, row, worker)) {
       ledger.takeBack(again);
@@ -198,7 +235,7 @@ export class Inbox {
   /** Anybody who can write to Redis can deliver: what does not belong to the run is neither recorded nor moved. */
   #whyNot(index: number, row: EvalRow, { outputFile }: EncodedTrial): string | null {
     const planned = this.#plannedAt(index);
-    if (planned === null || encodeKey(planned) !== encodeKey(row)) return "the plan has another trial at its place";
+    if (planned === null || encodeKey(planned) !== encodeKey(row)) return ANOTHER_TRIAL;
     if (outputFile === undefined) return null;
     if (this.#options.announcement.sharedDir === null) return "it names a file, and the run has no shared folder";
     return isSharedName(outputFile) ? null : `it names the file ${JSON.stringify(outputFile)}, which no worker writes`;
@@ -239,9 +276,14 @@ export class Inbox {
 
   /** Files of large outputs are named without their folder, which each machine may see at another place. */
   #found(lines: EncodedTrial): EncodedTrial {
+    if (lines.outputFile === undefined || this.#folder === null) return lines;
+    return { ...lines, outputFile: join(this.#folder, lines.outputFile) };
+  }
+
+  /** The folder of the run for large outputs. */
+  get #folder(): string | null {
     const { sharedDir, key } = this.#options.announcement;
-    if (lines.outputFile === undefined || sharedDir === null) return lines;
-    return { ...lines, outputFile: join(sharedDir, key, lines.outputFile) };
+    return sharedDir === null ? null : join(sharedDir, key);
   }
 
   /** A parcel may come twice; a trial that ran twice has other times. */
@@ -254,10 +296,32 @@ export class Inbox {
 
 type Entry = [id: Buffer, fields: Buffer[]];
 type Finished = Extract<TrialNews, { kind: "finished" }> & { row: EvalRow };
-type ReadNews = Exclude<TrialNews, { kind: "finished" }> | Finished;
+/** Null when it is in a file that is not there: its row will come all the same. */
+type Ungraded = Extract<TrialNews, { kind: "output" }> & { stored: UngradedOutput | null };
+type ReadNews = Exclude<TrialNews, { kind: "finished" | "output" }> | Finished | Ungraded;
 
-function decoded(news: TrialNews): ReadNews {
-  return news.kind === "finished" ? { ...news, row: decodeRow(news.lines.row) } : news;
+const ANOTHER_TRIAL = "the plan has another trial at its place";
+
+/** An output that is stored and not graded. */
+interface PaidOutput {
+  costUsd: number;
+  /** Of the line that it has in the journal, or would have; null for a large one, which has a file. */
+  digest: string | null;
+}
+
+function describePaid(stored: UngradedOutput): PaidOutput {
+  const { output, call } = stored;
+  const digest = hasLargeText(output) ? null : digestLine(encodeOutputAlone(stored, output));
+  return { costUsd: storedCost(output, call) ?? 0, digest };
+}
+
+function digestLine(line: string): string {
+  return createHash("sha256").update(line).digest("base64");
+}
+
+function decoded(news: TrialNews, folder: string | null): ReadNews {
+  if (news.kind === "finished") return { ...news, row: decodeRow(news.lines.row) };
+  return news.kind === "output" ? { ...news, stored: decodeStored(news.line, folder) } : news;
 }
 
 function entriesOf(found: unknown): Entry[] {

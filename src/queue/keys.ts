@@ -24,6 +24,8 @@ export const KEYS = {
   start: (key: string) => `assay:run:${key}:start`,
   /** Bitmap: trials that were delivered. */
   delivered: (key: string) => `assay:run:${key}:delivered`,
+  /** Hash: by trial, its output while it is graded, signed. */
+  outputs: (key: string) => `assay:run:${key}:outputs`,
   /** Hash: by worker, why it is to leave the run, signed. */
   leaving: (key: string) => `assay:run:${key}:leaving`,
   /** Hashes and sorted sets of the budget of a run begin with this. */

@@ -40,6 +40,7 @@ function outboxTo(
     worker: "w",
     tokens: new TokenCounter({ count: (text) => text.length }, 1),
     take,
+    payFor: (index) => ({ ...settlementOf(index), isTypical: false, isGraded: false }),
     send: async (parcel) => {
       sent.push(parcel);
       await gate?.();

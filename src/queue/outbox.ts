@@ -1,27 +1,33 @@
-import { existsSync, mkdirSync } from "node:fs";
 import type { Attempt } from "../core/row.js";
 import type { Trial } from "../runner/admit.js";
+import { type Returned, storedCall, type UngradedOutput } from "../runner/call.js";
 import { readNotRun } from "../runner/gate.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { TokenCounter } from "../runner/record.js";
 import type { TrialBook } from "../runner/trial.js";
 import { encodeTrial, LARGE_OUTPUT } from "../store/row-codec.js";
-import { writeByContent } from "../utils/files/atomic.js";
 import { pack, type TrialNews } from "./parcel.js";
 import type { Settlement } from "./shared-purse.js";
+import { encodeStored, writeToShared } from "./stored-output.js";
 
 /** What is handed to Redis at one moment. */
 export interface OutgoingParcel {
   data: Buffer;
   trials: readonly number[];
   settlements: readonly Settlement[];
+  /** Outputs of trials that are being graded, for whoever has to take one over. */
+  outputs: readonly UngradedNews[];
 }
+
+type UngradedNews = Extract<TrialNews, { kind: "output" }>;
 
 export interface OutboxOptions {
   worker: string;
   tokens: TokenCounter;
   /** What is to be settled together with the delivery of a trial. */
   take: (index: number) => Settlement | null;
+  /** What the system of a trial is to be paid when its output is delivered. */
+  payFor: (index: number, returned: Returned) => Settlement | null;
   /** Rejects when nothing can be sent any more. */
   send: (parcel: OutgoingParcel) => Promise<void>;
   /** Called before it is said that a trial was not run: no other of its system is to be taken. */
@@ -43,6 +49,10 @@ export class Outbox implements TrialBook {
   warning: string | null = null;
   readonly #options: OutboxOptions;
   #waiting: TrialNews[] = [];
+  /** Outputs that came since the last parcel. */
+  #ungraded: { trial: Trial; returned: Returned }[] = [];
+  /** Outputs of trials that were taken over, which are only graded. */
+  readonly #stored = new Map<number, UngradedOutput>();
   /** Of trials whose parcel could not be sent. */
   #unsettled: readonly Settlement[] = [];
   /** The last delivery, which follows all others. */
@@ -59,13 +69,30 @@ export class Outbox implements TrialBook {
     return NO_ATTEMPTS;
   }
 
-  storedOutput(): null {
-    return null;
+  /** Has a trial graded whose output another worker, or an earlier start of the run, has stored. */
+  restore(index: number, ungraded: UngradedOutput): void {
+    this.#stored.set(index, ungraded);
   }
 
-  /** Nothing is sent before it is graded. */
-  keepOutput(): boolean {
-    return false;
+  /** Call when nothing more is done with a trial here. */
+  forget(index: number): void {
+    this.#stored.delete(index);
+  }
+
+  isStored({ index }: Pick<Trial, "index">): boolean {
+    return this.#stored.has(index);
+  }
+
+  storedOutput({ index }: Trial): UngradedOutput | null {
+    return this.#stored.get(index) ?? null;
+  }
+
+  /** Sent unless it is graded by the next parcel. What nobody could grade elsewhere, and what is at hand anyway, is not. */
+  keepOutput(trial: Trial, returned: Returned): boolean {
+    if (returned.call.wasPaid || returned.output.workspace?.incomplete !== undefined) return false;
+    this.#ungraded.push({ trial, returned });
+    this.#sendSoon();
+    return true;
   }
 
   /** Its settlement goes with the next parcel. */
@@ -105,6 +132,10 @@ export class Outbox implements TrialBook {
 
   #add(news: TrialNews): void {
     this.#waiting.push(news);
+    this.#sendSoon();
+  }
+
+  #sendSoon(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#last = this.#deliverAfter(this.#last);
@@ -120,15 +151,19 @@ export class Outbox implements TrialBook {
   }
 
   async #sendParcel(): Promise<void> {
-    const news = this.#waiting;
+    const trials = this.#waiting.flatMap(({ kind, index }) => (kind === "finished" ? index : []));
+    const paid = this.#takeUngraded(new Set(trials));
+    const news = this.#waiting.filter(({ kind, index }) => kind !== "output" || !trials.includes(index));
     this.#waiting = [];
-    const data = await pack({ worker: this.#options.worker, news });
-    const trials = news.flatMap(({ kind, index }) => (kind === "finished" ? index : []));
+    if (news.length === 0) return;
     const settled = news.filter(({ kind }) => kind === "finished" || kind === "stopped");
-    const settlements = [...this.#unsettled, ...settled.flatMap(({ index }) => this.#options.take(index) ?? [])];
+    const over = settled.flatMap(({ index }) => this.#options.take(index) ?? []);
+    const settlements = [...this.#unsettled, ...paid, ...over];
     this.#unsettled = [];
     try {
-      await this.#options.send({ data, trials, settlements });
+      const data = await pack({ worker: this.#options.worker, news });
+      const outputs = news.filter((each) => each.kind === "output");
+      await this.#options.send({ data, trials, settlements, outputs });
     } catch (error) {
       this.#waiting = [...news, ...this.#waiting];
       this.#unsettled = settlements;
@@ -137,13 +172,27 @@ export class Outbox implements TrialBook {
     this.delivered += trials.length;
   }
 
+  /** Has outputs sent that are not graded yet, and says what their systems are to be paid. */
+  #takeUngraded(graded: ReadonlySet<number>): Settlement[] {
+    const { payFor, take, sharedDir } = this.#options;
+    const ungraded = this.#ungraded.filter(({ trial }) => !graded.has(trial.index));
+    this.#ungraded = [];
+    return ungraded.flatMap(({ trial, returned }) => {
+      const { index, system, example } = trial;
+      const key = { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
+      const line = encodeStored({ ...key, output: returned.output, call: storedCall(returned) }, sharedDir);
+      if (line === null) return [];
+      this.#waiting.push({ kind: "output", index, line });
+      // Nothing is held any more for one that was interrupted meanwhile.
+      return payFor(index, returned) ?? take(index) ?? [];
+    });
+  }
+
   #besideIfLarge(lines: EncodedTrial): EncodedTrial {
     const { sharedDir } = this.#options;
     if (sharedDir === null || lines.output === null || lines.output.length <= LARGE_OUTPUT) return lines;
     try {
-      // Not its parents: where they lack, nothing is mounted, and nobody else would see it.
-      if (!existsSync(sharedDir)) mkdirSync(sharedDir);
-      return { ...lines, output: null, outputFile: writeByContent(sharedDir, [lines.output]) };
+      return { ...lines, output: null, outputFile: writeToShared(sharedDir, [lines.output]) };
     } catch {
       return lines;
     }

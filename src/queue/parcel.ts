@@ -6,6 +6,8 @@ import type { EncodedTrial } from "../runner/ports.js";
 /** What a worker says of one trial. */
 export type TrialNews =
   | { kind: "finished"; index: number; lines: EncodedTrial }
+  /** What its system gave back, as a line of the journal. It is being graded. */
+  | { kind: "output"; index: number; line: string }
   /** The budget of the run does not cover it: it was not started. */
   | { kind: "refused"; index: number }
   /** It was not run, because this worker calls its system no more. */
@@ -41,6 +43,7 @@ function linesOf(news: TrialNews): string {
   const head = `${news.kind} ${news.index}`;
   if (news.kind === "refused") return `${head}\n\n\n`;
   if (news.kind === "fault" || news.kind === "stopped") return `${head}\n${JSON.stringify(news.message)}\n\n`;
+  if (news.kind === "output") return `${head}\n${news.line}\n\n`;
   const { row, output, outputFile } = news.lines;
   return `${head}\n${row}\n${output ?? ""}\n${outputFile === undefined ? "" : JSON.stringify(outputFile)}`;
 }
@@ -58,6 +61,7 @@ function newsOf([head = "", row = "", output = "", file = ""]: readonly string[]
   const index = Number(place);
   if (kind === "refused") return { kind, index };
   if (kind === "fault" || kind === "stopped") return { kind, index, message: String(JSON.parse(row)) };
+  if (kind === "output") return { kind, index, line: row };
   const outputFile = file === "" ? {} : { outputFile: String(JSON.parse(file)) };
   return { kind: "finished", index, lines: { row, output: output === "" ? null : output, ...outputFile } };
 }

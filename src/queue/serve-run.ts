@@ -13,7 +13,7 @@ import { TokenCounter } from "../runner/record.js";
 import { type TrialChain, trialChain } from "../runner/trial.js";
 import { Limit } from "../utils/limit.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
-import { deliver, wasDelivered } from "./deliver.js";
+import { deliver, readStored, wasDelivered } from "./deliver.js";
 import { insist, RefusalError } from "./insist.js";
 import { BULL_PREFIX, jobName, laneName } from "./keys.js";
 import { Outbox, type OutgoingParcel } from "./outbox.js";
@@ -23,6 +23,7 @@ import { RunWatch, unlessAborted } from "./run-watch.js";
 import { SharedGate } from "./shared-gate.js";
 import { SharedPurse } from "./shared-purse.js";
 import type { Signer } from "./signer.js";
+import { type OutputPlace, openStored, sealStored } from "./stored-output.js";
 
 export interface ServeOptions {
   redis: Redis;
@@ -120,6 +121,7 @@ class Bench {
   /** Aborted when nobody wants the trials under way any more. */
   readonly #dropped = new AbortController();
   readonly #options: ServeOptions;
+  readonly #place: OutputPlace;
   readonly #outbox: Outbox;
   readonly #purse: SharedPurse;
   readonly #makeSteps: () => Steps;
@@ -145,21 +147,27 @@ class Bench {
   #refusal: string | null = null;
 
   constructor(options: ServeOptions) {
-    const { redis, announcement, plan, tokenizer, state, sharedDir } = options;
+    const { redis, announcement, plan, tokenizer, state, sharedDir, signer } = options;
     const { key } = announcement;
+    const folder = sharedDir === null ? null : join(sharedDir, key);
+    this.#place = { key, signer, folder };
     this.#options = options;
     const signal = AbortSignal.any([options.ports.signal, this.#dropped.signal]);
     const ports = { ...options.ports, signal };
     const hasBudget = announcement.budget.run !== undefined;
     const tokens = new TokenCounter(tokenizer, plan.examples.length);
-    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal, tokens });
+    this.#purse = new SharedPurse({
+      ...{ redis, key, worker: state.id, hasBudget, signal, tokens },
+      isStored: (trial) => this.#outbox.isStored(trial),
+    });
     this.#outbox = new Outbox({
       worker: state.id,
       tokens,
       take: (index) => this.#purse.take(index),
+      payFor: (index, returned) => this.#purse.payFor(index, returned),
       send: (parcel) => this.#send(parcel),
       onStopped: (index) => this.#stop(Math.floor(index / (plan.examples.length * plan.trials))),
-      sharedDir: sharedDir === null ? null : join(sharedDir, key),
+      sharedDir: folder,
     });
     this.#limits = limitsFor(plan.systems);
     this.#makeSteps = () => {
@@ -304,15 +312,36 @@ class Bench {
     const { redis, announcement, plan } = this.#options;
     const trial = trialAt(plan, index);
     if (trial === null) throw new RangeError(`the plan has no trial ${index}`);
-    if (mayBeDone && (await this.#insist(() => wasDelivered(redis, announcement.key, index)))) return;
-    if (lossesAlone >= MAX_LOSSES_ALONE) this.#lose(trial, lossesAlone);
-    else await this.#slotted(trial);
+    if (mayBeDone) {
+      if (await this.#insist(() => wasDelivered(redis, announcement.key, index))) return;
+      await this.#takeOver(trial);
+    }
+    try {
+      if (lossesAlone >= MAX_LOSSES_ALONE) this.#lose(trial, lossesAlone);
+      else await this.#slotted(trial);
+    } finally {
+      this.#outbox.forget(index);
+    }
     await this.#outbox.written();
+  }
+
+  /** A trial whose output was delivered is only graded. */
+  async #takeOver({ index, system, example, trial }: Trial): Promise<void> {
+    const { redis, announcement } = this.#options;
+    const sealed = await this.#insist(() => readStored(redis, announcement.key, index));
+    if (sealed === null) return;
+    const key = { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
+    const stored = openStored(sealed, { index, trial: key }, this.#place);
+    if (stored !== null) this.#outbox.restore(index, stored);
   }
 
   async #send(parcel: OutgoingParcel): Promise<void> {
     const { redis, announcement, signer } = this.#options;
-    const signed = { ...parcel, data: signer.signResults(announcement.key, parcel.data) };
+    const { trials, settlements } = parcel;
+    const outputs = await Promise.all(
+      parcel.outputs.map(async ({ index, line }) => ({ index, sealed: await sealStored(index, line, this.#place) })),
+    );
+    const signed = { data: signer.signResults(announcement.key, parcel.data), trials, settlements, outputs };
     await this.#insist(() => deliver(redis, announcement.key, signed));
     this.#refusal = null;
   }

@@ -26,6 +26,8 @@ export interface ReserveRequest {
   isJudged: boolean;
   /** True when it costs nothing, but for judging. */
   isFree: boolean;
+  /** True when its output is there, and is only graded. Left out when it is not. */
+  isStored?: boolean;
 }
 
 /** "wait" holds until another trial is settled, "refuse" for good and for everyone; "gone" says that there is no such run. */
@@ -61,11 +63,11 @@ export class SharedBudget {
 
   /** Asks for the most that a trial may cost. */
   async reserve(wanted: ReserveRequest): Promise<ReserveAnswer> {
-    const { token, worker, trial, kind, maxCostUsd, canCostUsd, isJudged, isFree } = wanted;
+    const { token, worker, trial, kind, maxCostUsd, canCostUsd, isJudged, isFree, isStored = false } = wanted;
     requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
     requireRule("canCostUsd", canCostUsd ?? 0, amount);
     const pico = [maxCostUsd, canCostUsd].map((usd) => picoDollars(usd ?? 0));
-    const args = [token, worker, trial, kind, ...pico, Number(isJudged), Number(isFree)];
+    const args = [token, worker, trial, kind, ...pico, Number(isJudged), Number(isFree), Number(isStored)];
     const answer = await RESERVE.run(this.#redis, this.#keys, args);
     const known = ANSWERS.find((each) => each === answer);
     if (known !== undefined) return known;

@@ -51,7 +51,8 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
   });
 
   function purseOf(worker: string, signal = NEVER, hasBudget = true): SharedPurse {
-    return new SharedPurse({ redis, key: KEY, worker, hasBudget, signal, tokens: TOKENS });
+    const isStored = () => false;
+    return new SharedPurse({ redis, key: KEY, worker, hasBudget, signal, tokens: TOKENS, isStored });
   }
 
   async function finish(purse: SharedPurse, trial: Trial, output: Output | Error, judgeCostUsd = 0): Promise<void> {
@@ -210,6 +211,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
       hasBudget: true,
       signal: NEVER,
       tokens: TOKENS,
+      isStored: () => false,
     });
     await purse.admits(trialOf(1), limitsOf(0.2));
     const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.2)));

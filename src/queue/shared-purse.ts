@@ -5,7 +5,7 @@ import { amount, requireRule } from "../budget/rules.js";
 import { AssayError } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
 import type { Trial } from "../runner/admit.js";
-import type { Attempted } from "../runner/call.js";
+import type { Attempted, Returned } from "../runner/call.js";
 import { spentOn } from "../runner/cost.js";
 import { wantedFor } from "../runner/purse.js";
 import type { TokenCounter } from "../runner/record.js";
@@ -164,6 +164,8 @@ export interface SharedPurseOptions {
   signal: AbortSignal;
   /** Counts what systems are given. */
   tokens: TokenCounter;
+  /** True when the output of a trial is there, and is only graded. */
+  isStored: (trial: Trial) => boolean;
 }
 
 /** What a trial has cost, to be settled together with its delivery. */
@@ -178,6 +180,8 @@ export interface Settlement {
   judgeCostUsd: number;
   /** False when it failed, or was not run at all: then it says nothing about what others will cost. */
   isTypical: boolean;
+  /** False when only its system is paid, because it is being graded. Left out when it is over. */
+  isGraded?: boolean;
 }
 
 /**
@@ -208,12 +212,22 @@ export class SharedPurse implements TrialPurse {
   settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void {
     const token = takeFirst(this.#held, trial.index);
     if (token === null) return;
+    const { wasPaid, wasStored } = attempted.call;
     const costUsd = spentOn(attempted);
     requireRule("costUsd", costUsd ?? 0, amount);
     requireRule("judgeCostUsd", judgeCostUsd, amount);
-    const isTypical = attempted.kind === "returned" && (!attempted.call.wasPaid || judgeCostUsd > 0);
+    const isTypical = attempted.kind === "returned" && !wasStored && (!wasPaid || judgeCostUsd > 0);
     append(this.#settled, trial.index, { trial: trial.index, token, costUsd, judgeCostUsd, isTypical });
     this.#queue.wake();
+  }
+
+  /** What the system of a trial is to be paid, together with the delivery of its output; null when nothing was reserved. */
+  payFor(index: number, returned: Returned): Settlement | null {
+    const token = this.#held.get(index)?.[0];
+    if (token === undefined) return null;
+    const costUsd = spentOn(returned);
+    requireRule("costUsd", costUsd ?? 0, amount);
+    return { trial: index, token, costUsd, judgeCostUsd: 0, isTypical: false, isGraded: false };
   }
 
   /** What is to be settled together with the delivery of a trial; null when nothing was reserved. */
@@ -238,7 +252,7 @@ export class SharedPurse implements TrialPurse {
 
   #requestOf(trial: Trial, limits: Limits | null): ReserveRequest {
     const { index, system } = trial;
-    const { isJudged, prompt } = wantedFor(trial, limits, { tokens: this.#options.tokens, isStored: () => false });
+    const { isJudged, isStored, prompt } = wantedFor(trial, limits, this.#options);
     const isCostless = isFree(system, limits);
     return {
       token: randomUUID(),
@@ -249,6 +263,7 @@ export class SharedPurse implements TrialPurse {
       canCostUsd: isCostless ? null : (canCost(limits, prompt)?.usd ?? null),
       isJudged,
       isFree: isCostless,
+      isStored,
     };
   }
 }

@@ -124,12 +124,21 @@ export class Ledger implements TrialBook, MoneyBook {
     if (row.outcome === "error") this.#progress.errors -= 1;
   }
 
-  storedOutput({ index }: Trial): UngradedOutput | null {
+  storedOutput({ index }: Pick<Trial, "index">): UngradedOutput | null {
     return this.#earlier.outputs.get(index) ?? null;
   }
 
-  isStored({ index }: Trial): boolean {
-    return this.#earlier.outputs.has(index);
+  isStored({ index }: Pick<Trial, "index">): boolean {
+    return this.#stored.has(index);
+  }
+
+  /** Stores an output that is graded elsewhere. False when there is no need to. */
+  storeOutput(index: number, ungraded: UngradedOutput): boolean {
+    if (this.#closed || this.has(index) || this.#stored.has(index)) return false;
+    if (this.#ports.sink?.appendOutput?.(ungraded) !== true) return false;
+    this.#stored.add(index);
+    this.#writeSoon();
+    return true;
   }
 
   /** A kill must not make a trial forgotten that may have been paid for. */

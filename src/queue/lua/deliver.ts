@@ -6,15 +6,15 @@ const DAY_SECONDS = 86_400;
 
 /**
  * Settles trials, marks them as delivered and leaves a parcel, all at one moment.
- * Keys: those of the budget, the bitmap of delivered trials, the stream of parcels.
- * Arguments: the parcel ("" for none), how many trials, their numbers; then for each settlement its token, its
- * trial, "1" when its cost is known, what it cost with judging, what judging cost (both in pico-dollars) and "1" when it
- * is typical.
+ * Keys: those of the budget, the bitmap of delivered trials, the stream of parcels, the hash of outputs.
+ * Arguments: the parcel ("" for none), how many trials, their numbers; how many outputs, and for each its trial and
+ * what is kept; then for each settlement its token, its trial, "1" when its cost is known, what it cost with judging,
+ * what judging cost (both in pico-dollars), "1" when it is typical, and "0" while it is being graded.
  */
 export const DELIVER = new Script(/* lua */ `
 ${RESERVATIONS}
 ${EXPERIENCE}
-local delivered_key, results_key = KEYS[6], KEYS[7]
+local delivered_key, results_key, outputs_key = KEYS[6], KEYS[7], KEYS[8]
 
 local function take_out(token, reservation)
   redis.call("HDEL", reservations_key, token)
@@ -25,15 +25,37 @@ end
 local function book(reservation, settlement)
   if settlement.judging > 0 then observe(JUDGING, settlement.judging) end
   if reservation.is_free then return budget.add("spent", settlement.judging) end
-  local cost = settlement.cost
+  local cost, paid = settlement.cost, tonumber(reservation.paid)
   if not settlement.is_known then
     budget.add("spent", settlement.judging)
-    budget.add("unknown", 1)
+    if not paid then budget.add("unknown", 1) end
     -- Counted as seen, or trials whose cost nobody ever tells would run one by one to the end.
-    cost = tonumber(reservation.pico)
+    cost = paid or tonumber(reservation.pico)
   end
-  budget.add("spent", cost)
+  budget.add("spent", cost - (paid or 0))
   if settlement.is_typical then observe(reservation.kind, cost) end
+end
+
+-- What may still be spent on judging, once the system is paid.
+local function left_for_judging(reservation, left)
+  if not reservation.is_judged or left <= 0 then return 0 end
+  local usual = usual_of(JUDGING)
+  return usual > 0 and math.min(usual, left) or left
+end
+
+-- The output is there, and is graded by whoever has the trial: if that one dies, only judging is lost.
+local function pay_system(token, reservation, settlement)
+  if reservation.is_free or reservation.paid then return end
+  local count = reservation.is_lost and count_lost or count_held
+  local set_aside = tonumber(reservation.pico)
+  local cost = settlement.is_known and settlement.cost or set_aside
+  if not settlement.is_known then budget.add("unknown", 1) end
+  count(reservation, -1)
+  reservation.paid = as_text(cost)
+  reservation.pico = as_text(left_for_judging(reservation, set_aside - cost))
+  count(reservation, 1)
+  budget.add("spent", cost)
+  keep(token, reservation)
 end
 
 -- Trials that were not delivered before.
@@ -41,32 +63,42 @@ local is_new = {}
 
 local function settle(first)
   local token, trial, cost = ARGV[first], ARGV[first + 1], tonumber(ARGV[first + 3])
-  local reservation = reservation_at(token)
+  local reservation, is_graded = reservation_at(token), ARGV[first + 6] == "1"
   if not reservation then
     -- Redis has lost what was set aside for it; or it was settled before, and is again because the answer was lost.
-    if is_new[trial] then budget.add("spent", cost) end
+    if is_graded and is_new[trial] then budget.add("spent", cost) end
     return
   end
   budget.load({ "spent", "reserved", "held", "holder:" .. reservation.worker })
-  take_out(token, reservation)
-  book(reservation, {
+  local settlement = {
     is_known = ARGV[first + 2] == "1",
     cost = cost,
     judging = tonumber(ARGV[first + 4]),
     is_typical = ARGV[first + 5] == "1"
-  })
+  }
+  if not is_graded then return pay_system(token, reservation, settlement) end
+  take_out(token, reservation)
+  book(reservation, settlement)
+end
+
+-- One that another worker has delivered meanwhile is graded.
+local function store_output(trial, output)
+  if redis.call("GETBIT", delivered_key, trial) == 0 then redis.call("HSET", outputs_key, trial, output) end
 end
 
 local last_trial = 2 + tonumber(ARGV[2])
 for i = 3, last_trial do
   if redis.call("SETBIT", delivered_key, ARGV[i], 1) == 0 then is_new[ARGV[i]] = true end
+  redis.call("HDEL", outputs_key, ARGV[i])
 end
-for first = last_trial + 1, #ARGV, 6 do settle(first) end
+local last_output = last_trial + 1 + 2 * tonumber(ARGV[last_trial + 1])
+for i = last_trial + 2, last_output, 2 do store_output(ARGV[i], ARGV[i + 1]) end
+for first = last_output + 1, #ARGV, 7 do settle(first) end
 budget.save()
 if ARGV[1] ~= "" then redis.call("XADD", results_key, "*", "z", ARGV[1]) end
 -- Nobody is there any more: what a worker that was cut off delivers to a run that is over goes by itself.
 if redis.call("EXISTS", run_key) == 0 then
-  for _, key in ipairs({ budget_key, reservations_key, delivered_key, results_key }) do
+  for _, key in ipairs({ budget_key, reservations_key, delivered_key, results_key, outputs_key }) do
     redis.call("EXPIRE", key, ${DAY_SECONDS})
   end
 end

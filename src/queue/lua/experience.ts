@@ -1,3 +1,5 @@
+import { USUAL_MARGIN } from "../../budget/run-budget.js";
+
 /**
  * Lua: what trials of one kind have cost, and the 95th percentile of it. Costs are counted in buckets, 64 to each
  * doubling, so that the percentile is at most 1.1 % too high and never too low, and memory is bounded however many
@@ -8,6 +10,7 @@ export const EXPERIENCE = /* lua */ `
 --   at (the bucket of the percentile), above (how many costs lie in higher buckets)
 -- costs:<kind>: bucket -> how many; filled:<kind>: the buckets that are not empty, in order
 local PER_DOUBLING = 64
+local USUAL_MARGIN = ${USUAL_MARGIN}
 local JUDGING = "judging"
 
 local function kind_of(system)
@@ -27,6 +30,11 @@ end
 -- 0 while there are none.
 local function p95_of(kind)
   return math.min(upper_edge_of(budget.get("at:" .. kind)), budget.get("largest:" .. kind))
+end
+
+-- Half as much again as nearly all have cost; 0 while there are none.
+local function usual_of(kind)
+  return math.ceil(p95_of(kind) * USUAL_MARGIN)
 end
 
 local function costs_in(kind, bucket)

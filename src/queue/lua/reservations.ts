@@ -17,9 +17,15 @@ ${LEASE}
 ${STATE}
 -- budget: max, spent, reserved, held (how many), refusing, unknown, lost_trials, lost, holder:<worker> (how many it has),
 --         and what trials of each kind cost
--- reservations: token -> JSON. They stay until they are settled, those of the dead marked as lost
+-- reservations: token -> JSON. They stay until they are settled, those of the dead marked as lost. Once the output of a
+--         trial is there, paid is what its system has cost, and pico what is still set aside
 local budget_key, reservations_key, workers_key, pulse_key, run_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local budget = open_state(budget_key)
+
+-- Numbers in JSON lose digits here.
+local function as_text(pico)
+  return string.format("%.17g", pico)
+end
 
 -- By how much a reservation changes what is set aside; count is 1 or -1. A free one is there only to be settled once.
 local function count_held(reservation, count)
@@ -35,6 +41,8 @@ end
 -- Nobody knows what a lost trial has cost, so that it counts as all that was set aside for it.
 local function count_lost(reservation, count)
   if reservation.is_free then return end
+  -- Its output is paid for, and judging it costs nothing.
+  if reservation.paid and tonumber(reservation.pico) == 0 then return end
   budget.add("lost_trials", count)
   budget.add("lost", count * tonumber(reservation.pico))
   budget.add("spent", count * tonumber(reservation.pico))

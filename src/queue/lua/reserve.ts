@@ -1,4 +1,4 @@
-import { ENOUGH_TRIALS, USUAL_MARGIN } from "../../budget/run-budget.js";
+import { ENOUGH_TRIALS } from "../../budget/run-budget.js";
 import { EXPERIENCE } from "./experience.js";
 import { RESERVATIONS } from "./reservations.js";
 import { Script } from "./script.js";
@@ -6,34 +6,28 @@ import { Script } from "./script.js";
 /**
  * Sets money aside for a trial: "held", "wait", "refuse" or "gone".
  * Arguments: token, worker, trial, system, the most it may cost in pico-dollars (0 for no limit of its own), the most it
- * can cost (0 when nothing says so), is judged (0/1), is free (0/1). The rule is that of `RunBudget`.
+ * can cost (0 when nothing says so), is judged (0/1), is free (0/1), has an output that is only graded (0/1). The rule is that of `RunBudget`.
  */
 export const RESERVE = new Script(/* lua */ `
 ${RESERVATIONS}
 ${EXPERIENCE}
 local FIRST_FEW = 5
 local ENOUGH_TRIALS = ${ENOUGH_TRIALS}
-local USUAL_MARGIN = ${USUAL_MARGIN}
 
 local token, worker, trial, kind = ARGV[1], ARGV[2], tonumber(ARGV[3]), kind_of(ARGV[4])
 local most, can_cost = tonumber(ARGV[5]), tonumber(ARGV[6])
-local says_judged, is_free = ARGV[7] == "1", ARGV[8] == "1"
+local says_judged, is_free, is_stored = ARGV[7] == "1", ARGV[8] == "1", ARGV[9] == "1"
 
 local function hold_new(pico, marks)
   marks.trial, marks.worker, marks.kind = trial, worker, kind
-  -- As text: numbers in JSON lose digits here.
-  marks.pico = string.format("%.17g", pico)
+  marks.pico = as_text(pico)
   hold(token, marks)
-end
-
--- Half as much again as nearly all have cost; 0 while there are none.
-local function usual_of(of_kind)
-  return math.ceil(p95_of(of_kind) * USUAL_MARGIN)
 end
 
 -- What the trial is to be held to, and whether that is a guess from too few.
 local function wanted(is_judged)
   local judging = is_judged and usual_of(JUDGING) or 0
+  if is_stored then return judging, false end
   local limit = most > 0 and most + judging or math.huge
   if budget.get("count:" .. kind) >= ENOUGH_TRIALS then return math.min(limit, usual_of(kind)), false end
   if can_cost > 0 then return math.min(limit, can_cost + judging), false end
@@ -53,7 +47,7 @@ local function ask(is_judged)
   local pico, is_probe = wanted(is_judged)
   if is_probe and budget.get("probes:" .. kind) > 0 then return "wait" end
   if fits(pico, is_probe) then
-    hold_new(pico, { is_probe = is_probe })
+    hold_new(pico, { is_probe = is_probe, is_judged = is_judged })
     return "held"
   end
   -- Trials that are out may give back a part of what is set aside for them.
@@ -88,7 +82,7 @@ local function answer()
   budget.load({ "max", "spent", "reserved", "held", "refusing", "holder:" .. worker, "count:" .. JUDGING })
   -- An evaluator may spend without saying so beforehand.
   local is_judged = says_judged or budget.get("count:" .. JUDGING) > 0
-  if is_free and not is_judged then
+  if (is_free or is_stored) and not is_judged then
     hold_new(0, { is_free = true })
     return "held"
   end

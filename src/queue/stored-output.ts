@@ -1,0 +1,72 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TrialKey } from "../core/row.js";
+import type { UngradedOutput } from "../runner/call.js";
+import { encodeAloneInPieces, encodeKey, encodeUngraded, hasLargeText, LARGE_OUTPUT } from "../store/row-codec.js";
+import { writeByContent } from "../utils/files/atomic.js";
+import { isSharedName } from "./output-folder.js";
+import { pack, unpack } from "./parcel.js";
+import type { Signer } from "./signer.js";
+
+/** Where an output that is not graded yet is kept in Redis, and who vouches for it. */
+export interface OutputPlace {
+  key: string;
+  signer: Signer;
+  /** The folder of the run for large outputs; null when there is none. */
+  folder: string | null;
+}
+
+/**
+ * The line of an output that is not graded yet. A large one goes to the folder of the run, and is named by the line; null
+ * where there is no such folder, and for what JSON cannot hold.
+ */
+export function encodeStored(ungraded: UngradedOutput, folder: string | null): string | null {
+  const line = hasLargeText(ungraded.output) ? null : encodeUngraded(ungraded);
+  if (line !== null && line.length <= LARGE_OUTPUT) return line;
+  const pieces = folder === null ? null : encodeAloneInPieces(ungraded, ungraded.output);
+  if (pieces === null || folder === null) return null;
+  try {
+    return encodeUngraded(ungraded, writeToShared(folder, pieces));
+  } catch {
+    return null;
+  }
+}
+
+/** Not its parents: where they lack, nothing is mounted, and nobody else would see it. */
+export function writeToShared(folder: string, pieces: Iterable<string>): string {
+  if (!existsSync(folder)) mkdirSync(folder);
+  return writeByContent(folder, pieces);
+}
+
+/** What a line stands for; null when its file is not there. Throws for what is no such line. */
+export function decodeStored(line: string, folder: string | null): UngradedOutput | null {
+  const { file, ...ungraded } = JSON.parse(line) as UngradedOutput & { file?: unknown };
+  if (file === undefined) return ungraded;
+  if (typeof file !== "string" || !isSharedName(file) || folder === null) return null;
+  const path = join(folder, file);
+  // Others can write to that folder: a link or a pipe is not read.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  const { output } = JSON.parse(readFileSync(path, "utf8")) as Pick<UngradedOutput, "output">;
+  return { ...ungraded, output };
+}
+
+/** The output of one trial as it is kept in Redis, signed. */
+export async function sealStored(index: number, line: string, { key, signer }: OutputPlace): Promise<Buffer> {
+  return signer.signResults(key, await pack({ worker: "", news: [{ kind: "output", index, line }] }));
+}
+
+/** What is kept in Redis of a trial; null when nobody of the run has put it there, or it is of another trial. */
+export function openStored(
+  sealed: Buffer,
+  { index, trial }: { index: number; trial: TrialKey },
+  { key, signer, folder }: OutputPlace,
+): UngradedOutput | null {
+  try {
+    const [news] = unpack(signer.openResults(key, sealed)).news;
+    if (news?.kind !== "output" || news.index !== index) return null;
+    const stored = decodeStored(news.line, folder);
+    return stored !== null && encodeKey(stored) === encodeKey(trial) ? stored : null;
+  } catch {
+    return null;
+  }
+}

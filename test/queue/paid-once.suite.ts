@@ -1,0 +1,120 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { assay, type Finished, reportOf, start } from "../../src/testing/assay.js";
+import { startMock } from "../../src/testing/mock/index.js";
+import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
+import { lacks } from "../../src/testing/system-command.js";
+import { Workspace } from "../../src/testing/workspace.js";
+import { countsOf, linesOf, timeless } from "./fields.js";
+
+const TOTAL = 12;
+const GRADED = 4;
+/** At a time. */
+const SLOTS = 3;
+const QUESTIONS = Array.from({ length: TOTAL }, (_, i) => ({ id: `e${i}`, question: `q ${i}?`, answer: "Paris" }));
+
+/** Grades at once when there is a file "go"; before, it grades four and then waits for that file. */
+const SLOW_JUDGE = `import { existsSync } from "node:fs";
+  import { setTimeout as sleep } from "node:timers/promises";
+  let graded = 0;
+  export default { name: "slow_judge", fields: ["right"], async score(example, { response }, { signal }) {
+    if (++graded > ${GRADED}) while (!existsSync("go")) await sleep(50, undefined, { signal });
+    return { right: response.includes("Paris") ? 1 : 0 };
+  } };`;
+
+const MODELS = `small:
+  base_url: URL/v1
+  pricing: { input_per_1k: 0.001, output_per_1k: 0.002 }
+`;
+
+const RUN = ["run", "--model", "small", "--dataset", "q.jsonl", "--evaluator", "./slow.mjs", "--max-cost", "1"];
+
+interface Receipt {
+  spentUsd: number;
+  trialsUsd: number;
+  lostUsd: number;
+  repeatedUsd: number;
+}
+
+async function bench() {
+  const mock = await startMock({ reply: "It is Paris." });
+  onTestFinished(() => mock.close());
+  const models = MODELS.replace("URL", mock.url);
+  const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": SLOW_JUDGE, "models.yml": models });
+  return { space, mock };
+}
+
+async function startedRedis(): Promise<RedisServer> {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  return redis;
+}
+
+function startWorker(space: Workspace, redis: RedisServer) {
+  return start(space.dir, ["worker", "--queue", redis.url, "--lease", "3", "--concurrency", String(SLOTS)]);
+}
+
+/** What a report says that was spent. */
+function receiptOf(finished: Finished): Receipt {
+  return (reportOf(finished) as unknown as { budget: Receipt }).budget;
+}
+
+/** How many rows and outputs of the only run are on disk. */
+function stored(space: Workspace): [rows: number, outputs: number] {
+  const dir = space.path(space.runs()[0] ?? "");
+  try {
+    const rows = linesOf(dir, "rows.jsonl").filter(({ kind }) => kind === undefined);
+    return [rows.length, linesOf(dir, "outputs.jsonl").length];
+  } catch {
+    return [0, 0];
+  }
+}
+
+describe.skipIf(lacks("redis-server"))("outputs that workers are asked to grade", () => {
+  it("are paid for once when the worker is killed while it grades", async () => {
+    const whole = await bench();
+    whole.space.write("go", "");
+    const alone = await assay(whole.space.dir, ...RUN, "--output", "json");
+
+    const { space, mock } = await bench();
+    const redis = await startedRedis();
+    const first = startWorker(space, redis);
+    const running = start(space.dir, [...RUN, "--output", "json", "--queue", redis.url]);
+    await expect.poll(() => stored(space)).toEqual([GRADED, GRADED + SLOTS]);
+    first.child.kill("SIGKILL");
+    await first.finished;
+    space.write("go", "");
+    const second = startWorker(space, redis);
+    const finished = await running.finished;
+    second.child.kill("SIGTERM");
+    await second.finished;
+
+    expect(finished.code, finished.stderr).toBe(0);
+    expect(mock.counts.requests).toBe(TOTAL);
+    expect(timeless(reportOf(finished))).toEqual(timeless(reportOf(alone)));
+    const { spentUsd, ...parts } = receiptOf(finished);
+    expect(spentUsd).toBeCloseTo(receiptOf(alone).spentUsd, 9);
+    expect(parts).toMatchObject({ trialsUsd: receiptOf(alone).trialsUsd, lostUsd: 0, repeatedUsd: 0 });
+    const dir = space.path(space.runs()[0] ?? "");
+    expect([...countsOf(linesOf(dir, "outputs.jsonl")).values()]).toEqual(Array(TOTAL).fill(1));
+  });
+
+  it("are paid for once when a run on one machine is killed and goes on over a queue", async () => {
+    const { space, mock } = await bench();
+    const local = start(space.dir, [...RUN, "--max-workers", String(SLOTS)]);
+    await expect.poll(() => stored(space)).toEqual([GRADED, GRADED + SLOTS]);
+    local.child.kill("SIGKILL");
+    await local.finished;
+    space.write("go", "");
+    const redis = await startedRedis();
+    const worker = startWorker(space, redis);
+    const finished = await assay(space.dir, "run", "--resume", "--queue", redis.url, "--output", "json");
+    worker.child.kill("SIGTERM");
+    await worker.finished;
+
+    expect(finished.code, finished.stderr).toBe(0);
+    expect(mock.counts.requests).toBe(TOTAL);
+    const { spentUsd, trialsUsd, lostUsd } = receiptOf(finished);
+    expect(lostUsd).toBe(0);
+    expect(spentUsd).toBeCloseTo(trialsUsd, 9);
+  });
+});
