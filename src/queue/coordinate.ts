@@ -113,6 +113,8 @@ export interface Coordinated {
   budget: QueueBudget | null;
   /** What was spent on trials that failed at a worker that was told to leave, and were run again. */
   repeatedUsd: number;
+  /** What was spent on outputs that are stored and not graded yet. */
+  ungradedUsd: number;
   notes: readonly string[];
 }
 
@@ -164,7 +166,8 @@ class Coordinator {
     const [ledger, feeder] = [this.#ledger, this.#feeder];
     const dismissals = new Dismissals({ redis, key: announcement.key, signer, onNote });
     this.#dismissals = dismissals;
-    this.#inbox = new Inbox({ redis, announcement, plan, ledger, feeder, onNote, signer, dismissals });
+    const { outputs } = earlier;
+    this.#inbox = new Inbox({ redis, announcement, plan, ledger, outputs, feeder, onNote, signer, dismissals });
     this.#keeper = new StateKeeper({ ...options, money: this.#money, feeder, done: this.#inbox.done, dismissals });
     this.#farewell = new Farewell(options);
   }
@@ -210,7 +213,8 @@ class Coordinator {
     await this.#farewell.ask(() => this.#feeder.close());
     await this.#farewell.ask(() => (isOver ? this.#clear() : this.#announcer.leave()));
     const { repeatedUsd } = this.#ledger;
-    return { rows, budget: state.budget, repeatedUsd, notes: [...this.#inbox.notes(), ...state.notes] };
+    const { ungradedUsd } = this.#inbox;
+    return { rows, budget: state.budget, repeatedUsd, ungradedUsd, notes: [...this.#inbox.notes(), ...state.notes] };
   }
 
   /** After the run has failed: what was recorded is written, and workers are told that nobody is there any more. */

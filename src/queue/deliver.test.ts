@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { type RedisServer, redisFor } from "../testing/redis-server.js";
 import { lacks } from "../testing/system-command.js";
-import { deliver, wasDelivered } from "./deliver.js";
+import { deliver, readStored, wasDelivered } from "./deliver.js";
 import { KEYS } from "./keys.js";
 import { SharedBudget } from "./shared-budget.js";
 
@@ -89,5 +89,20 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     await second;
     expect((await parcels()).map(String)).toEqual(["one", "two"]);
     expect(await wasDelivered(redis, KEY, 1)).toBe(true);
+  });
+
+  it("keeps an output until its trial is delivered, and none that comes after that", async () => {
+    const [sealed, nothing] = [Buffer.from([0, 255, 10, 128]), { data: Buffer.alloc(0), trials: [], settlements: [] }];
+    const outputs = [
+      { index: 1, sealed },
+      { index: 2, sealed },
+    ];
+    await deliver(redis, KEY, { ...nothing, outputs });
+    expect(await readStored(redis, KEY, 1)).toEqual(sealed);
+    expect(await redis.ttl(KEYS.outputs(KEY))).toBeGreaterThan(0);
+    await deliver(redis, KEY, { ...nothing, trials: [1] });
+    await deliver(redis, KEY, { ...nothing, outputs });
+    expect(await readStored(redis, KEY, 1)).toBeNull();
+    expect(await readStored(redis, KEY, 2)).toEqual(sealed);
   });
 });

@@ -3,9 +3,10 @@ import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { QueueError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
+import type { UngradedOutput } from "../runner/call.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
 import type { EncodedTrial } from "../runner/ports.js";
-import { encodeRow } from "../store/row-codec.js";
+import { encodeOutputAlone, encodeRow } from "../store/row-codec.js";
 import { redisFor } from "../testing/redis-server.js";
 import { lacks } from "../testing/system-command.js";
 import type { Announcement } from "./contract.js";
@@ -45,6 +46,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
         redis,
         plan,
         ledger,
+        outputs: earlier.outputs,
         onNote,
         signer: SAMPLE_SIGNER,
         announcement: sampleAnnouncement(KEY, more),
@@ -258,5 +260,50 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect(await wasDelivered(redis, KEY, 1)).toBe(true);
     await inbox.open();
     expect(await wasDelivered(redis, KEY, 1)).toBe(false);
+  });
+
+  const outputOf = (index: number, response = "a") => {
+    const key = { system: "s", dataset: "", exampleId: `e${index}`, trial: 0 };
+    const call = { latency: 0.1, durationMs: 100 };
+    return { ...key, output: { response, costUsd: 0.25 }, call } satisfies UngradedOutput;
+  };
+
+  async function arriveUngraded(index: number, ungraded = outputOf(index)): Promise<void> {
+    const data = await packed({ worker: "w", news: [{ kind: "output", index, line: JSON.stringify(ungraded) }] });
+    await deliver(redis, KEY, { data, trials: [], settlements: [] });
+  }
+
+  it("stores an output that is being graded once, and not again with its row", async () => {
+    const { inbox, sink, settled } = await opened();
+    for (let i = 0; i < 2; i++) await arriveUngraded(0);
+    await arriveUngraded(1);
+    await inbox.empty();
+    expect(sink.outputs).toEqual([outputOf(0), outputOf(1)]);
+    expect(settled).toEqual([]);
+    expect([inbox.spentUsd, inbox.ungradedUsd]).toEqual([0.5, 0.5]);
+
+    const { output, call: _, ...key } = outputOf(0);
+    const row = (index: number) => rowOf(index, { costUsd: 0.25, judgeCostUsd: 0.01 });
+    await arrive(0, row(0), { output: encodeOutputAlone(key, output) });
+    const another = encodeOutputAlone({ ...key, exampleId: "e1" }, { response: "of a second call" });
+    await arrive(1, row(1), { output: another });
+    await arriveUngraded(0);
+    await inbox.empty();
+    expect(sink.entries.map(({ encoded }) => encoded?.output)).toEqual([null, another]);
+    expect(sink.outputs).toHaveLength(2);
+    expect(inbox.spentUsd).toBeCloseTo(0.52, 12);
+    expect(inbox.ungradedUsd).toBe(0);
+  });
+
+  it("counts an output of an earlier start as paid, and stores none of another trial", async () => {
+    const earlier = { ...NOTHING_EARLIER, outputs: new Map([[0, outputOf(0)]]) };
+    const { inbox, sink, notes } = await opened({ earlier });
+    expect(inbox.ungradedUsd).toBe(0.25);
+    await arriveUngraded(1, outputOf(2));
+    await arrive(0, rowOf(0, { costUsd: 0.25, judgeCostUsd: 0.01 }));
+    await inbox.empty();
+    expect(sink.outputs).toEqual([]);
+    expect(notes).toEqual([expect.stringContaining("delivered as trial 1 is not stored: the plan has another")]);
+    expect(inbox.spentUsd).toBeCloseTo(0.01, 12);
   });
 });

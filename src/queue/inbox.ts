@@ -24,6 +24,8 @@ export interface InboxOptions {
   announcement: Announcement;
   plan: Plan;
   ledger: Ledger;
+  /** By trial: outputs that earlier starts of the run have stored and not graded. */
+  outputs: ReadonlyMap<number, UngradedOutput>;
   feeder: Pick<Feeder, "settle" | "fill" | "hold">;
   dismissals: Dismissals;
   onNote: (note: string) => void;
@@ -58,6 +60,12 @@ export class Inbox {
 
   constructor(options: InboxOptions) {
     this.#options = options;
+    for (const [index, stored] of options.outputs) this.#ungraded.set(index, describePaid(stored));
+  }
+
+  /** What outputs have cost that are stored and not graded. */
+  get ungradedUsd(): number {
+    return Array.from(this.#ungraded.values()).reduce((total, { costUsd }) => total + costUsd, 0);
   }
 
   /** Takes what is there already; from now on, what workers deliver is marked as delivered. */
@@ -172,16 +180,6 @@ export class Inbox {
     this.spentUsd += paid.costUsd;
   }
 
-  /** What is stored of a trial, and paid for; null when nothing is. */
-  #takePaid(index: number): PaidOutput | null {
-    const paid = this.#ungraded.get(index);
-    this.#ungraded.delete(index);
-    if (paid !== undefined) return paid;
-    const { ledger } = this.#options;
-    const earlier = ledger.isStored({ index }) ? ledger.storedOutput({ index }) : null;
-    return earlier === null ? null : describePaid(earlier);
-  }
-
   /** Another worker may be able to run it; when none is, the system is stopped. */
   #noteStop({ index, message }: { index: number; message: string }, worker: string): void {
     const { ledger, feeder, plan, dismissals } = this.#options;
@@ -214,7 +212,8 @@ export class Inbox {
   #keep({ index, row, lines }: Finished, worker: string): void {
     const { ledger, feeder, dismissals } = this.#options;
     const before = this.#attemptsBefore(index);
-    const paid = this.#takePaid(index);
+    const paid = this.#ungraded.get(index) ?? null;
+    this.#ungraded.delete(index);
     this.spentUsd += Math.max(0, paidFor(row) - (paid?.costUsd ?? 0));
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };

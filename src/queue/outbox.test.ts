@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeRow } from "../core/row.js";
+import type { Output } from "../core/system.js";
 import type { Trial } from "../runner/admit.js";
+import { openCall, type Returned } from "../runner/call.js";
 import { TokenCounter } from "../runner/record.js";
 import { Outbox, type OutgoingParcel } from "./outbox.js";
 import { unpack } from "./parcel.js";
@@ -151,5 +153,77 @@ describe("an outbox", () => {
     expect(sent[1]?.settlements.map(({ token }) => token)).toEqual(["t1", "t2"]);
     expect(unpack(sent[1]?.data ?? Buffer.alloc(0)).news.map(({ index }) => index)).toEqual([1, 2]);
     expect(outbox.delivered).toBe(2);
+  });
+
+  describe("with outputs that are to be graded", () => {
+    const asked = (index: number) => {
+      const example = { id: index };
+      return { index, system: { name: "s" }, example, trial: 0 } as unknown as Trial;
+    };
+    const gave = (output: Output): Returned => {
+      const call = openCall({
+        trial: asked(0),
+        seed: 1,
+        signal: new AbortController().signal,
+        budget: null,
+        stop: null,
+      });
+      return { kind: "returned", output, latency: 1, durationMs: 1000, call };
+    };
+    const newsIn = (parcel: OutgoingParcel | undefined) => unpack(parcel?.data ?? Buffer.alloc(0)).news;
+
+    it("sends those that are not graded in the same turn, and has their systems paid", async () => {
+      const sent: OutgoingParcel[] = [];
+      const outbox = outboxTo(sent);
+      for (const index of [1, 2]) expect(outbox.keepOutput(asked(index), gave({ response: "yes" }))).toBe(true);
+      outbox.record(trial(2), finished(2));
+      await outbox.written();
+      expect(sent[0]).toMatchObject({ trials: [2], outputs: [{ kind: "output", index: 1 }] });
+      expect(sent[0]?.settlements).toMatchObject([
+        { token: "t1", isGraded: false },
+        { token: "t2", isTypical: true },
+      ]);
+      expect(newsIn(sent[0]).map(({ kind, index }) => [kind, index])).toEqual([
+        ["finished", 2],
+        ["output", 1],
+      ]);
+      outbox.record(trial(1), finished(1));
+      await outbox.written();
+      expect(sent[1]).toMatchObject({ trials: [1], outputs: [], settlements: [{ token: "t1", isTypical: true }] });
+    });
+
+    it("sends nothing when all are graded in the same turn, and none that nobody else could grade", async () => {
+      const sent: OutgoingParcel[] = [];
+      const outbox = outboxTo(sent);
+      const workspace = { incomplete: "too large" } as unknown as NonNullable<Output["workspace"]>;
+      expect(outbox.keepOutput(asked(1), gave({ workspace }))).toBe(false);
+      const cached = gave({ response: "yes" });
+      cached.call.wasPaid = true;
+      expect(outbox.keepOutput(asked(1), cached)).toBe(false);
+      // There is no shared folder to leave it in.
+      outbox.keepOutput(asked(1), gave({ response: "x".repeat(2 << 20) }));
+      await outbox.written();
+      expect(sent).toEqual([]);
+    });
+
+    it("sends one along with the next parcel when it could not be sent, unless it is graded by then", async () => {
+      const sent: OutgoingParcel[] = [];
+      const failures = [new Error("closed")];
+      const gate = async () => {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+      };
+      const outbox = outboxTo(sent, { gate });
+      for (const index of [1, 2]) outbox.keepOutput(asked(index), gave({ response: "yes" }));
+      await expect(outbox.written()).rejects.toThrow("closed");
+      outbox.record(trial(2), finished(2));
+      await outbox.written();
+      expect(sent[1]).toMatchObject({ trials: [2], outputs: [{ index: 1 }] });
+      expect(sent[1]?.settlements.map(({ token, isGraded }) => [token, isGraded])).toEqual([
+        ["t1", false],
+        ["t2", false],
+        ["t2", undefined],
+      ]);
+    });
   });
 });

@@ -6,6 +6,7 @@ describe("a parcel", () => {
   const text = fc.string({ unit: "binary" }).map((value) => JSON.stringify({ value }));
   const news: fc.Arbitrary<TrialNews> = fc.oneof(
     fc.record({ kind: fc.constant("refused" as const), index: fc.nat() }),
+    fc.record({ kind: fc.constant("output" as const), index: fc.nat(), line: text }),
     fc.record({
       kind: fc.constantFrom("fault" as const, "stopped" as const),
       index: fc.nat(),

@@ -1,4 +1,5 @@
 import type { System } from "../core/system.js";
+import type { UngradedOutput } from "../runner/call.js";
 import { type Earlier, Ledger, NOTHING_EARLIER } from "../runner/ledger.js";
 import { makePlan, type Plan } from "../runner/plan.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
@@ -39,12 +40,18 @@ export function sampleAnnouncement(key: string, more: Partial<Announcement> = {}
 /** Keeps what it is given in memory. */
 export class SampleSink {
   readonly entries: { finished: FinishedTrial; encoded: EncodedTrial | undefined }[] = [];
+  readonly outputs: UngradedOutput[] = [];
   /** Called for each entry before it is kept. */
   onAppend: () => void = () => {};
 
   append(finished: FinishedTrial, encoded?: EncodedTrial): void {
     this.onAppend();
     this.entries.push({ finished, encoded });
+  }
+
+  appendOutput(ungraded: UngradedOutput): boolean {
+    this.outputs.push(ungraded);
+    return true;
   }
 
   flush(): void {}

@@ -219,4 +219,74 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await own.quit();
     await expect(waiting).rejects.toThrow(/closed/i);
   });
+
+  it("pays a system when its output is there: a worker that dies while it grades loses judging alone", async () => {
+    const judged = trialOf(1, { isPaid: true });
+    const plain = trialOf(2);
+    const purse = purseOf("w1");
+    for (const trial of [judged, plain]) {
+      await purse.admits(trial, limitsOf(0.1));
+      const output = attempted(trial, { response: "", costUsd: 0.04 });
+      const paid = output.kind === "returned" ? purse.payFor(trial.index, output) : null;
+      const settlements = paid === null ? [] : [paid];
+      // An answer that was lost has it sent again.
+      for (let i = 0; i < 2; i++) await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
+    }
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.08, reservedUsd: 0.06, lostTrials: 0 });
+    await redis.zadd(KEYS.workers, Date.now() - 1, "w1");
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.14, reservedUsd: 0, lostTrials: 1, lostUsd: 0.06 });
+
+    // It was not dead after all.
+    await finish(purse, judged, { response: "", costUsd: 0.04 }, 0.01);
+    await finish(purse, plain, { response: "", costUsd: 0.04 });
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.09, reservedUsd: 0, lostTrials: 0, lostUsd: 0 });
+  });
+
+  it("counts an output whose cost nobody knows as all that was set aside, once", async () => {
+    const trial = trialOf(1);
+    const purse = purseOf("w1");
+    await purse.admits(trial, limitsOf(0.1));
+    const output = attempted(trial, { response: "" });
+    const paid = output.kind === "returned" ? purse.payFor(1, output) : null;
+    if (paid === null) throw new Error("nothing is held");
+    const unknown = { ...paid, costUsd: null };
+    await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [unknown] });
+    await deliver(redis, KEY, {
+      ...{ data: Buffer.alloc(0), trials: [1] },
+      settlements: [{ ...unknown, judgeCostUsd: 0.01, isGraded: true }],
+    });
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.11, reservedUsd: 0, unknownCosts: 1 });
+  });
+
+  it("sets nothing aside but for judging when a stored output is graded, and learns nothing from its cost", async () => {
+    const isStored = () => true;
+    const purse = new SharedPurse({
+      ...{ redis, key: KEY, worker: "w1", signal: NEVER, tokens: TOKENS },
+      hasBudget: true,
+      isStored,
+    });
+    for (const trial of [trialOf(1), trialOf(2, { isPaid: true })]) {
+      expect(await purse.admits(trial, limitsOf(100))).toBe("held");
+      expect((await budget.read()).reservedUsd).toBe(0);
+      const { output, ...of } = {
+        output: { response: "", costUsd: 0.04 },
+        latency: 1,
+        durationMs: 1,
+        kind: "returned" as const,
+      };
+      const call = { ...openCall({ trial, seed: 1, signal: NEVER, budget: null, stop: null }), wasStored: true };
+      purse.settle(trial, { ...of, output, call }, trial.index === 2 ? 0.02 : 0);
+      const settlement = purse.take(trial.index);
+      expect(settlement).toMatchObject({ costUsd: 0, isTypical: false });
+      await deliver(redis, KEY, {
+        data: Buffer.alloc(0),
+        trials: [],
+        settlements: settlement === null ? [] : [settlement],
+      });
+    }
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.02, reservedUsd: 0 });
+    // Half as much again as judging has cost.
+    await purse.admits(trialOf(3, { isPaid: true }), limitsOf(100));
+    expect((await budget.read()).reservedUsd).toBeCloseTo(0.03, 12);
+  });
 });

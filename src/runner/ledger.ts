@@ -124,7 +124,7 @@ export class Ledger implements TrialBook, MoneyBook {
     if (row.outcome === "error") this.#progress.errors -= 1;
   }
 
-  storedOutput({ index }: Pick<Trial, "index">): UngradedOutput | null {
+  storedOutput({ index }: Trial): UngradedOutput | null {
     return this.#earlier.outputs.get(index) ?? null;
   }
 

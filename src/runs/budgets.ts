@@ -218,7 +218,10 @@ function checkBudget(options: BudgetOptions): void {
 
 /** What a run has spent in the end. */
 type Spending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts"> &
-  Partial<Pick<QueueBudget, "lostTrials" | "lostUsd"> & Pick<RunBudget, "reservedFor" | "unknownUsd">>;
+  Partial<
+    Pick<QueueBudget, "lostTrials" | "lostUsd"> &
+      Pick<RunBudget, "reservedFor" | "unknownUsd"> & { ungradedUsd: number }
+  >;
 
 /** What the receipt of a run is made of. */
 export interface Spent {
@@ -236,8 +239,9 @@ export function createReceipt({ rows, budget, besides }: Spent): BudgetReceipt {
   const lostUsd = besides.lostUsd + (budget.lostUsd ?? 0);
   const lostTrials = besides.lostTrials + (budget.lostTrials ?? 0);
   const unknownUsd = besides.unknownUsd + (budget.unknownUsd ?? 0);
-  const known = { maxCostUsd, spentUsd, trialsUsd, ungradedUsd: 0, repeatedUsd, unknownUsd, lostUsd, lostTrials };
-  const rest = spentUsd - trialsUsd - lostUsd - repeatedUsd - unknownUsd;
+  const { ungradedUsd = 0 } = budget;
+  const known = { maxCostUsd, spentUsd, trialsUsd, ungradedUsd, repeatedUsd, unknownUsd, lostUsd, lostTrials };
+  const rest = spentUsd - trialsUsd - ungradedUsd - lostUsd - repeatedUsd - unknownUsd;
   // Sums of fractions of a cent differ in their last digits.
   if (rest < 1e-9) return known;
   if (budget.unknownUsd !== undefined) return { ...known, ungradedUsd: rest };

@@ -56,7 +56,8 @@ const PARTS = ["url", "source", "sharedDir", "secret"];
 
 /** The side of `evaluate` that has trials run by workers. */
 export class QueueRun {
-  budget: QueueBudget | null = null;
+  /** With what was spent on outputs that are stored and not graded. */
+  budget: (QueueBudget & { ungradedUsd: number }) | null = null;
   notes: readonly string[] = [];
   cachedTrials = 0;
   /** What was spent on trials that were run again since. */
@@ -81,7 +82,7 @@ export class QueueRun {
 
   async run({ prepared, ports, store, options }: QueuedParts): Promise<EvalRow[]> {
     const dir = store.journal?.dir ?? null;
-    const { rows, budget, repeatedUsd, notes } = await coordinate({
+    const { rows, budget, repeatedUsd, ungradedUsd, notes } = await coordinate({
       redis: this.#redis,
       url: this.#options.url,
       announcement: this.#announcement(prepared, options, dir),
@@ -94,7 +95,7 @@ export class QueueRun {
       onNote: (note) => options.onNote?.(note),
       onState: (state) => writeState(dir, state),
     });
-    this.budget = budget;
+    this.budget = budget === null ? null : { ...budget, ungradedUsd };
     this.repeatedUsd = repeatedUsd;
     this.notes = [...notes, ...missingNotes(store.journal?.missingOutputs ?? 0)];
     this.cachedTrials = rows.filter(({ cached }) => cached).length;
