@@ -31,6 +31,7 @@ const RUN = ["run", "--model", "small", "--dataset", "q.jsonl", "--evaluator", "
 interface Receipt {
   spentUsd: number;
   trialsUsd: number;
+  ungradedUsd: number;
   lostUsd: number;
   repeatedUsd: number;
 }
@@ -115,6 +116,32 @@ describe.skipIf(lacks("redis-server"))("outputs that workers are asked to grade"
     expect(mock.counts.requests).toBe(TOTAL);
     const { spentUsd, trialsUsd, lostUsd } = receiptOf(finished);
     expect(lostUsd).toBe(0);
+    expect(spentUsd).toBeCloseTo(trialsUsd, 9);
+  });
+
+  it("are told by the receipt of a run that is stopped, and are paid for once when it goes on at another worker", async () => {
+    const { space, mock } = await bench();
+    const redis = await startedRedis();
+    const first = startWorker(space, redis);
+    const running = start(space.dir, [...RUN, "--output", "json", "--queue", redis.url]);
+    await expect.poll(() => stored(space)).toEqual([GRADED, GRADED + SLOTS]);
+    running.child.kill("SIGINT");
+    const stopped = receiptOf(await running.finished);
+    expect(stopped.ungradedUsd).toBeGreaterThan(0);
+    expect(stopped.trialsUsd + stopped.ungradedUsd).toBeCloseTo(stopped.spentUsd, 9);
+    expect(stopped.repeatedUsd).toBe(0);
+    first.child.kill("SIGKILL");
+    await first.finished;
+
+    space.write("go", "");
+    const second = startWorker(space, redis);
+    const resumed = await assay(space.dir, "run", "--resume", "--output", "json");
+    second.child.kill("SIGTERM");
+    await second.finished;
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(mock.counts.requests).toBe(TOTAL);
+    const { spentUsd, trialsUsd, ungradedUsd, lostUsd } = receiptOf(resumed);
+    expect({ ungradedUsd, lostUsd }).toEqual({ ungradedUsd: 0, lostUsd: 0 });
     expect(spentUsd).toBeCloseTo(trialsUsd, 9);
   });
 });
