@@ -16,7 +16,7 @@ export interface Delivery {
   outputs?: readonly StoredOutput[];
 }
 
-export interface StoredOutput {
+interface StoredOutput {
   index: number;
   sealed: Buffer;
 }

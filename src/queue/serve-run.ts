@@ -156,10 +156,8 @@ class Bench {
     const ports = { ...options.ports, signal };
     const hasBudget = announcement.budget.run !== undefined;
     const tokens = new TokenCounter(tokenizer, plan.examples.length);
-    this.#purse = new SharedPurse({
-      ...{ redis, key, worker: state.id, hasBudget, signal, tokens },
-      isStored: (trial) => this.#outbox.isStored(trial),
-    });
+    const isStored = (trial: Trial) => this.#outbox.isStored(trial);
+    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal, tokens, isStored });
     this.#outbox = new Outbox({
       worker: state.id,
       tokens,
