@@ -53,7 +53,8 @@ export class Announcer {
     const until = (await redisTime(this.#redis)) + LEASE_MS;
     const change = this.#redis.multi().set(KEYS.run(key), this.#sign()).set(KEYS.start(key), this.#start);
     // What was delivered while Redis knew of no such run would go by itself.
-    for (const kept of [KEYS.results(key), KEYS.delivered(key), ...budgetKeys(key)]) change.persist(kept);
+    for (const kept of [KEYS.results(key), KEYS.delivered(key), KEYS.outputs(key), ...budgetKeys(key)])
+      change.persist(kept);
     await change.zadd(KEYS.runs, until, key).publish(KEYS.news, key).exec();
     return wasThere;
   }

@@ -151,10 +151,12 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
     const budget = KEYS.budget(KEY);
     await redis.hset(budget, "max", 1);
     await redis.hset(`${budget}:reservations`, "t", "{}");
-    for (const name of [budget, `${budget}:reservations`]) await redis.expire(name, 1000);
+    await redis.hset(KEYS.outputs(KEY), "1", "an output");
+    const kept = [budget, `${budget}:reservations`, KEYS.outputs(KEY)];
+    for (const name of kept) await redis.expire(name, 1000);
     const { running, stop, nextState } = await started();
     await nextState();
-    for (const name of [budget, `${budget}:reservations`]) expect(await redis.ttl(name)).toBe(-1);
+    for (const name of kept) expect(await redis.ttl(name)).toBe(-1);
     stop.abort();
     await running;
   });
