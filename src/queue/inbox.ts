@@ -14,10 +14,10 @@ import type { Announcement } from "./contract.js";
 import type { Dismissals } from "./dismissals.js";
 import type { Feeder } from "./feeder.js";
 import { KEYS } from "./keys.js";
-import { isSharedName } from "./output-folder.js";
+import { isSharedName, removeShared } from "./output-folder.js";
 import { type TrialNews, unpack } from "./parcel.js";
 import type { Signer } from "./signer.js";
-import { decodeStored } from "./stored-output.js";
+import { type DecodedOutput, decodeStored } from "./stored-output.js";
 
 export interface InboxOptions {
   redis: Redis;
@@ -169,13 +169,14 @@ export class Inbox {
   #store({ index, stored }: Ungraded): void {
     const { ledger } = this.#options;
     if (stored === null || ledger.has(index)) return;
+    const { ungraded, file } = stored;
     const planned = this.#plannedAt(index);
-    if (planned === null || encodeKey(planned) !== encodeKey(stored)) {
+    if (planned === null || encodeKey(planned) !== encodeKey(ungraded)) {
       this.#cannotUse(`an output that was delivered as trial ${index} is not stored: ${ANOTHER_TRIAL}`);
       return;
     }
-    if (!ledger.storeOutput(index, stored)) return;
-    const paid = describePaid(stored);
+    if (!ledger.storeOutput(index, ungraded)) return;
+    const paid = describePaid(ungraded, file);
     this.#ungraded.set(index, paid);
     this.spentUsd += paid.costUsd;
   }
@@ -217,14 +218,21 @@ export class Inbox {
     this.spentUsd += Math.max(0, paidFor(row) - (paid?.costUsd ?? 0));
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
-    const encoded = { ...this.#found(lines), ...(whole === row ? {} : { row: encodeRow(whole) }) };
-    // It is in the journal.
-    if (paid !== null && encoded.output !== null && paid.digest === digestLine(encoded.output)) encoded.output = null;
+    const left = paid === null ? lines : this.#withoutStored(lines, paid);
+    const encoded = { ...this.#found(left), ...(whole === row ? {} : { row: encodeRow(whole) }) };
     ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
     for (const again of dismissals.count(index, row, worker)) {
       ledger.takeBack(again);
       feeder.hold(this.#systemOf(again), again);
     }
+  }
+
+  /** An output that is in the journal is not written again, unless there is more to say of it. */
+  #withoutStored(lines: EncodedTrial, { name }: PaidOutput): EncodedTrial {
+    const { row, output, outputFile } = lines;
+    if (name !== (outputFile ?? (output === null ? null : digestLine(output)))) return lines;
+    if (outputFile !== undefined && this.#folder !== null) removeShared(this.#folder, outputFile);
+    return { row, output: null };
   }
 
   #attemptsBefore(index: number): EvalRow["attempts"] {
@@ -296,7 +304,7 @@ export class Inbox {
 type Entry = [id: Buffer, fields: Buffer[]];
 type Finished = Extract<TrialNews, { kind: "finished" }> & { row: EvalRow };
 /** Null when it is in a file that is not there: its row will come all the same. */
-type Ungraded = Extract<TrialNews, { kind: "output" }> & { stored: UngradedOutput | null };
+type Ungraded = Extract<TrialNews, { kind: "output" }> & { stored: DecodedOutput | null };
 type ReadNews = Exclude<TrialNews, { kind: "finished" | "output" }> | Finished | Ungraded;
 
 const ANOTHER_TRIAL = "the plan has another trial at its place";
@@ -304,14 +312,15 @@ const ANOTHER_TRIAL = "the plan has another trial at its place";
 /** An output that is stored and not graded. */
 interface PaidOutput {
   costUsd: number;
-  /** Of the line that it has in the journal, or would have; null for a large one, which has a file. */
-  digest: string | null;
+  /** What tells that a row comes with the same one: its file, or the digest of its line. Null when nothing does. */
+  name: string | null;
 }
 
-function describePaid(stored: UngradedOutput): PaidOutput {
+function describePaid(stored: UngradedOutput, file: string | null = null): PaidOutput {
   const { output, call } = stored;
-  const digest = hasLargeText(output) ? null : digestLine(encodeOutputAlone(stored, output));
-  return { costUsd: storedCost(output, call) ?? 0, digest };
+  const costUsd = storedCost(output, call) ?? 0;
+  if (file !== null || hasLargeText(output)) return { costUsd, name: file };
+  return { costUsd, name: digestLine(encodeOutputAlone(stored, output)) };
 }
 
 function digestLine(line: string): string {

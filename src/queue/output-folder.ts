@@ -44,6 +44,15 @@ function giveRights(folder: string, mode: number): void {
   }
 }
 
+/** Removes a file that is not needed any more. */
+export function removeShared(folder: string, name: string): void {
+  try {
+    rmSync(join(folder, name), { force: true });
+  } catch {
+    // It goes with the folder, or costs room.
+  }
+}
+
 /**
  * Removes what workers have left of a run, and its folder. The names come from Redis, so that nothing else is removed,
  * whatever they say.

@@ -38,16 +38,23 @@ export function writeToShared(folder: string, pieces: Iterable<string>): string 
   return writeByContent(folder, pieces);
 }
 
+/** What a line stands for. */
+export interface DecodedOutput {
+  ungraded: UngradedOutput;
+  /** The file in the shared folder that holds it; null when the line does. */
+  file: string | null;
+}
+
 /** What a line stands for; null when its file is not there. Throws for what is no such line. */
-export function decodeStored(line: string, folder: string | null): UngradedOutput | null {
+export function decodeStored(line: string, folder: string | null): DecodedOutput | null {
   const { file, ...ungraded } = JSON.parse(line) as UngradedOutput & { file?: unknown };
-  if (file === undefined) return ungraded;
+  if (file === undefined) return { ungraded, file: null };
   if (typeof file !== "string" || !isSharedName(file) || folder === null) return null;
   const path = join(folder, file);
   // Others can write to that folder: a link or a pipe is not read.
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   const { output } = JSON.parse(readFileSync(path, "utf8")) as Pick<UngradedOutput, "output">;
-  return { ...ungraded, output };
+  return { ungraded: { ...ungraded, output }, file };
 }
 
 /** The output of one trial as it is kept in Redis, signed. */
@@ -64,8 +71,8 @@ export function openStored(
   try {
     const [news] = unpack(signer.openResults(key, sealed)).news;
     if (news?.kind !== "output" || news.index !== index) return null;
-    const stored = decodeStored(news.line, folder);
-    return stored !== null && encodeKey(stored) === encodeKey(trial) ? stored : null;
+    const { ungraded = null } = decodeStored(news.line, folder) ?? {};
+    return ungraded !== null && encodeKey(ungraded) === encodeKey(trial) ? ungraded : null;
   } catch {
     return null;
   }
