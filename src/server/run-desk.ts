@@ -8,7 +8,8 @@ import type {
   LiveProgress,
   QueueView,
   RunCard,
-  RunFilter,
+  RunPage,
+  RunQuery,
   RunStatus,
   RunView,
   TrialView,
@@ -34,6 +35,9 @@ import { RunTail } from "./run-tail.js";
 const LIST_LOOK_EVERY_MS = 2000;
 /** Folders of runs that have ended are looked at in rounds, so many at a time: one of those may be gone on with. */
 const LOOKS_AT_A_TIME = 500;
+
+/** How long a page waits for the first reading of many runs, before it is shown those that were read so far. */
+const FIRST_ANSWER_MS = 1000;
 
 /** What was seen of a run folder. */
 interface Seen {
@@ -173,9 +177,16 @@ export class RunDesk {
     this.#list = new RunList({ runsDir, load: (dir, { soFar }) => this.#open.result(dir, soFar) });
   }
 
-  async runs(filter: RunFilter): Promise<RunCard[]> {
-    const cards = await this.#list.list(filter);
-    return cards.map((card) => this.#withWorkers(card));
+  /** @param options.soFar Whether runs that were read so far will do, when there are too many to read at once. */
+  async runs(query: RunQuery, { soFar }: { soFar: boolean }): Promise<RunPage> {
+    const page = await this.#list.list(query, soFar ? FIRST_ANSWER_MS : undefined);
+    return { ...page, runs: page.runs.map((card) => this.#withWorkers(card)) };
+  }
+
+  /** The cards of some runs; ids of no run are left out. */
+  async cards(ids: readonly string[]): Promise<RunCard[]> {
+    const cards = await Promise.all(ids.map((id) => this.#list.card(id)));
+    return cards.flatMap((card) => (card === null ? [] : this.#withWorkers(card)));
   }
 
   async run(id: string): Promise<RunView> {

@@ -12,6 +12,7 @@ import { sampleQueue, sampleWorker, tellQueue } from "../report/dashboard/queue-
 import { loadRun } from "../runs/load-run.js";
 import { Journal, readManifest } from "../store/journal.js";
 import { encodeRow } from "../store/row-codec.js";
+import { copyRunOften } from "../testing/copy-runs.js";
 import { type RunningServer, type ServerOptions, startServer } from "./start-server.js";
 
 let dir = "";
@@ -121,7 +122,29 @@ describe("the server", () => {
     expect(compared.comparison.comparisons[0]).toMatchObject({ systemA: "wrong", systemB: "right" });
   });
 
+  it("lists hundreds of runs page by page, searched and sorted over all of them", async () => {
+    const id = await storedRun({ title: "The original" });
+    copyRunOften(join(runsDir(), id), 300);
+    await start();
+    const ids = ({ runs }: { runs: { id: string }[] }) => runs.map((run) => run.id);
+    const first = await json("api/runs");
+    expect(first).toMatchObject({ offset: 0, total: 301, all: 301, unread: 0, choices: { statuses: ["complete"] } });
+    expect([ids(first).length, ...ids(first).slice(0, 2)]).toEqual([100, id, "copy-299"]);
+    const last = await json("api/runs?offset=300&limit=10");
+    expect([ids(last), last.total]).toEqual([["copy-000"], 301]);
+    expect(ids(await json("api/runs?sort=title&limit=3"))).toEqual(["copy-000", "copy-001", "copy-002"]);
+    const found = await json("api/runs?q=COPY+29&sort=-when&limit=2&offset=1");
+    expect(found).toMatchObject({ total: 13, all: 301 });
+    expect(ids(found)).toEqual(["copy-298", "copy-297"]);
+    expect(await json("api/runs?q=nothing-has-this")).toMatchObject({ runs: [], total: 0, all: 301 });
+    expect(ids(await json("api/cards?id=copy-007&id=none&id=..%2F..&id=copy-001"))).toEqual(["copy-007", "copy-001"]);
+  });
+
   it.each([
+    ["api/runs?limit=many", 400, '"limit" is "many". It must be a whole number from 1 to 1000.'],
+    ["api/runs?offset=-1", 400, '"offset" is "-1"'],
+    ["api/runs?sort=size", 400, '"sort" is "size"'],
+    ["api/runs?status=done", 400, '"status" is "done"'],
     ["api/runs/none", 404, "There is no run none"],
     ["api/runs/..%2f..", 404, "There is no run"],
     ["api/runs/%2e%2e", 404, "nothing of that name"],

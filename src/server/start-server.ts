@@ -8,9 +8,10 @@ import { getCookie, setCookie } from "hono/cookie";
 import { stream, streamSSE } from "hono/streaming";
 import { AssayError, messageOf, RunFolderError, UsageError } from "../core/errors.js";
 import type { TrialKey } from "../core/row.js";
-import { rowLines } from "../report/dashboard/index.js";
+import { MAX_RUNS, rowLines } from "../report/dashboard/index.js";
 import { findIntrusion, OWN_NAMES } from "../utils/find-intrusion.js";
 import type { LoadRun } from "./open-runs.js";
+import { parseRunQuery } from "./parse-run-query.js";
 import { RunDesk } from "./run-desk.js";
 
 export interface ServerOptions {
@@ -196,7 +197,13 @@ function makeApi(desk: RunDesk): Hono {
   api.onError((error, context) => failure(context, error));
   api.notFound((context) => context.json({ error: "There is nothing of that name here." }, 404));
   api.use(headsAlone);
-  api.get("/runs", async (context) => context.json({ runs: await desk.runs(chosen(context, ["dataset", "tag"])) }));
+  api.get("/runs", async (context) => {
+    const soFar = context.req.query("soFar") === "true";
+    return context.json(await desk.runs(parseRunQuery(context.req.query()), { soFar }));
+  });
+  api.get("/cards", async (context) =>
+    context.json({ runs: await desk.cards((context.req.queries("id") ?? []).slice(0, MAX_RUNS)) }),
+  );
   api.get("/runs/:id", async (context) => context.json(await desk.run(context.req.param("id"))));
   api.get("/runs/:id/rows", (context) => sendRows(context, desk, context.req.param("id")));
   api.get("/runs/:id/trial", async (context) =>

@@ -13,7 +13,7 @@ export function describeLive(site: Site<HardRuns>): void {
   describe("a run that is going on", () => {
     it("is shown as it goes, and ends on its final figures", async () => {
       const page = await site.open("#/runs");
-      await page.getByText(/^\d+ of \d+ runs$/).waitFor();
+      await page.getByText(/^1–\d+ of \d+ runs$/).waitFor();
       await page.evaluate("window.sameAsBefore = true");
       const { system, end } = slowSystem();
       const finished = runningRun(site.runsDir, { system, title: TITLE, count: TRIALS });

@@ -55,7 +55,7 @@ export function describeWorkers(site: Site<HardRuns>): void {
   async function openRun(first: QueueState): Promise<QueuedRun> {
     const { system, end } = slowSystem();
     const page = await site.open("#/runs");
-    await page.getByText(/^\d+ of \d+ runs$/).waitFor();
+    await page.getByText(/^1–\d+ of \d+ runs$/).waitFor();
     await page.evaluate("window.sameAsBefore = true");
     const finished = runningRun(site.runsDir, { system, title: TITLE, count: 1 });
     const link = page.getByRole("link", { name: TITLE });

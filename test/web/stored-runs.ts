@@ -103,6 +103,11 @@ function largeRun(runsDir: string): Promise<string> {
   return run(runsDir, "Three systems on five thousand questions", { name: "towns", examples: questions(5000) });
 }
 
+/** Three systems on two questions, to be copied. */
+export function fewRows(runsDir: string): Promise<string> {
+  return run(runsDir, "Two questions", { examples: questions(2) });
+}
+
 /** Five trials of each of forty questions, so that there are curves. */
 function manyTrials(runsDir: string): Promise<string> {
   return run(runsDir, "Five trials of forty questions", { trials: 5 });

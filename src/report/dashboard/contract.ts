@@ -101,6 +101,44 @@ export interface RunFilter {
   tag?: string;
 }
 
+/** A page of the list of runs: which of them, in which order, and how many. */
+export interface RunQuery extends RunFilter {
+  /** Words in the id, the title, a dataset, a system, a model or a harness. */
+  q?: string;
+  status?: RunStatus;
+  /** `program` for runs without a command. */
+  command?: string;
+  /** Runs that have this dataset, with the figures of the whole run. */
+  hasDataset?: string;
+  /** A key of `RUN_SORTS`, with `-` before it for the largest first. Default: `-when`. */
+  sort?: string;
+  /** Default: 100. */
+  limit?: number;
+  /** How many are skipped. Default: 0. */
+  offset?: number;
+}
+
+/** What there is to filter a list of runs by. */
+export interface RunChoices {
+  statuses: readonly RunStatus[];
+  commands: readonly string[];
+  datasets: readonly string[];
+}
+
+/** Some of the runs that a query asks for. */
+export interface RunPage {
+  runs: readonly RunCard[];
+  /** How many runs come before them. */
+  offset: number;
+  /** How many runs fit the query, on all pages. */
+  total: number;
+  /** How many runs there are. */
+  all: number;
+  choices: RunChoices;
+  /** Runs that are not read yet, and so in none of the other figures; 0 when the answer is complete. */
+  unread: number;
+}
+
 /** Everything about a run but its rows. */
 export interface RunView {
   card: RunCard;

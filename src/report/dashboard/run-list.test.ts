@@ -8,7 +8,7 @@ import type { System } from "../../core/system.js";
 import { evaluate } from "../../evaluate.js";
 import { loadRun } from "../../runs/load-run.js";
 import { lockRun } from "../../store/lock.js";
-import type { RunCard } from "./contract.js";
+import type { RunCard, RunPage, RunQuery } from "./contract.js";
 import { RunList } from "./run-list.js";
 
 let runsDir = "";
@@ -88,7 +88,8 @@ const edit = (id: string, name: string, change: (content: Record<string, unknown
   change(content);
   writeFileSync(fileOf(id, name), JSON.stringify(content));
 };
-const only = async (filter = {}): Promise<RunCard | undefined> => (await runs.list(filter))[0];
+const listed = async (query: RunQuery = {}): Promise<readonly RunCard[]> => (await runs.list(query)).runs;
+const only = async (query: RunQuery = {}): Promise<RunCard | undefined> => (await listed(query))[0];
 const systemOf = (card: RunCard | null | undefined, name: string) =>
   card?.systems.find(({ system }) => system === name);
 /** Rows without the lines after the first few, as a kill leaves them. */
@@ -158,22 +159,25 @@ describe("a list of runs", () => {
     });
     mkdirSync(join(runsDir, "folder"));
     writeFileSync(join(runsDir, "file"), "");
-    expect((await runs.list()).map(({ id }) => id)).toEqual(ids);
-    expect(await new RunList({ runsDir: join(runsDir, "none"), load: loadRun }).list()).toEqual([]);
+    expect((await listed()).map(({ id }) => id)).toEqual(ids);
+    expect(await new RunList({ runsDir: join(runsDir, "none"), load: loadRun }).list()).toMatchObject({
+      runs: [],
+      all: 0,
+    });
   });
 
   it("reads again what has changed, and nothing else", async () => {
     const [first, second] = [await make({ title: "a" }), await make({ title: "b" })];
-    const before = await runs.list();
-    expect((await runs.list()).map((card, i) => card === before[i])).toEqual([true, true]);
+    const before = await listed();
+    expect((await listed()).map((card, i) => card === before[i])).toEqual([true, true]);
     edit(first, "manifest.json", ({ config }) => {
       (config as { title: string }).title = "a new title";
     });
-    const after = await runs.list();
+    const after = await listed();
     expect(after.find(({ id }) => id === first)?.title).toBe("a new title");
     expect(after.find(({ id }) => id === second)).toBe(before.find(({ id }) => id === second));
     rmSync(join(runsDir, first), { recursive: true });
-    expect((await runs.list()).map(({ id }) => id)).toEqual([second]);
+    expect((await listed()).map(({ id }) => id)).toEqual([second]);
   });
 
   it("finds one run by its name, and leads nowhere else", async () => {
@@ -235,6 +239,30 @@ describe("a run that did not come to its end", () => {
     expect(await only()).toMatchObject({ status: "incomplete" });
   });
 
+  it("tells the newest names first when the first reading is not waited for, and all when it is over", async () => {
+    const [older, newer] = [await make({ title: "a" }), await make({ title: "b" })];
+    rmSync(fileOf(older, "summary.json"));
+    let go = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const load = async (dir: string, options: { soFar: boolean }) => {
+      await waiting;
+      return loadRun(dir, options);
+    };
+    const slow = new RunList({ runsDir, load });
+    const ids = ({ runs: found }: RunPage) => found.map(({ id }) => id);
+    for (let time = 0; time < 2; time++) {
+      const soFar = await slow.list({}, 1);
+      expect(soFar).toMatchObject({ total: 1, all: 1, unread: 1 });
+      expect(ids(soFar)).toEqual([newer]);
+    }
+    const whole = slow.list();
+    go();
+    expect(ids(await whole)).toEqual([newer, older]);
+    expect(await slow.list({}, 1)).toMatchObject({ total: 2, all: 2, unread: 0 });
+  });
+
   it("is not read all the time while it goes on", async () => {
     const id = await make();
     const rows = readFileSync(fileOf(id, "rows.jsonl"), "utf8").split("\n");
@@ -250,10 +278,10 @@ describe("a run that did not come to its end", () => {
     });
     await Promise.all([slow.list(), slow.list()]);
     appendFileSync(fileOf(id, "rows.jsonl"), `${rows[1]}\n`);
-    expect((await slow.list())[0]?.done).toBe(1);
+    expect((await slow.list()).runs[0]?.done).toBe(1);
     expect(loads).toHaveLength(1);
     unlock();
-    expect((await slow.list())[0]?.done).toBe(2);
+    expect((await slow.list()).runs[0]?.done).toBe(2);
   });
 });
 
@@ -263,7 +291,7 @@ describe("a damaged run", () => {
     writeFileSync(fileOf(torn, "manifest.json"), "{");
     kill(rows, 2);
     appendFileSync(fileOf(rows, "rows.jsonl"), "no row\n");
-    const cards = new Map((await runs.list()).map((card) => [card.id, card]));
+    const cards = new Map((await listed()).map((card) => [card.id, card]));
     expect(cards.get(torn)).toMatchObject({ status: "damaged", title: torn, systems: [] });
     expect(cards.get(torn)?.problem).toContain("manifest.json cannot be read");
     expect(cards.get(rows)).toMatchObject({ status: "damaged", title: "b", planned: 8, done: 0 });
@@ -288,16 +316,16 @@ describe("a filtered list", () => {
   it("has the runs that have the dataset, with figures of its rows alone", async () => {
     const mixed = await make({ title: "mixed", datasets: ["quiz", "exam"] });
     const plain = await make({ title: "plain" });
-    const cards = await runs.list({ dataset: "exam" });
+    const cards = await listed({ dataset: "exam" });
     expect(cards.map(({ id }) => id)).toEqual([mixed]);
     expect(cards[0]).toMatchObject({ planned: 8, done: 8, costUsd: 4, datasets: [{ name: "exam", examples: 4 }] });
     expect(systemOf(cards[0], "poor")?.figures).toMatchObject({ mean_score: 0.5, mean_score_n: 4 });
     expect(loads).toEqual([mixed]);
-    expect((await runs.list({ dataset: "quiz" })).map(({ id }) => id).sort()).toEqual([mixed, plain].sort());
+    expect((await listed({ dataset: "quiz" })).map(({ id }) => id).sort()).toEqual([mixed, plain].sort());
     expect(loads).toEqual([mixed, mixed]);
-    await runs.list({ dataset: "quiz" });
+    await listed({ dataset: "quiz" });
     expect(loads).toHaveLength(2);
-    expect(await runs.list({ dataset: "none" })).toEqual([]);
+    expect(await listed({ dataset: "none" })).toEqual([]);
   });
 
   it("has the rows with a tag alone, of one dataset or of all", async () => {
@@ -308,11 +336,11 @@ describe("a filtered list", () => {
     expect(systemOf(law, "lawyer")?.figures).toMatchObject({ mean_score: 1, mean_score_n: 4 });
     expect(systemOf(await only({ tag: "subject=art" }), "lawyer")?.figures.mean_score).toBe(0);
     expect((await only({ tag: "subject=art", dataset: "exam" }))?.planned).toBe(4);
-    expect(await runs.list({ tag: "subject=music" })).toEqual([]);
+    expect(await listed({ tag: "subject=music" })).toEqual([]);
   });
 
   it("leaves out damaged runs, of which it is not known what they have", async () => {
     writeFileSync(fileOf(await make(), "manifest.json"), "{");
-    expect(await runs.list({ dataset: "quiz" })).toEqual([]);
+    expect(await listed({ dataset: "quiz" })).toEqual([]);
   });
 });

@@ -5,8 +5,9 @@ import { readManifest } from "../../store/journal.js";
 import type { Manifest } from "../../store/manifest.js";
 import { doneIn, hasEnded, readSummary, type StoredSummary } from "../../store/summary-file.js";
 import { type CardParts, damagedCard, datasetName, hasTag, readCard, resultParts, runCard } from "./cards.js";
-import type { RunCard, RunFilter } from "./contract.js";
+import type { RunCard, RunFilter, RunPage, RunQuery } from "./contract.js";
 import { lookAt, namesIn, type RunFolder } from "./run-list-folder.js";
+import { pageOfRuns } from "./run-query.js";
 
 /** Loads a stored run; `soFar` for one that is going on, or that has not one row. */
 export type LoadStoredRun = (dir: string, options: { soFar: boolean }) => Promise<EvalResult>;
@@ -30,36 +31,70 @@ interface Kept {
 /** The rows of a run that is going on are read again after so many times as long as reading them takes. */
 const REST = 10;
 
+/** A reading of all runs, as far as it has come. */
+interface Reading {
+  readonly cards: RunCard[];
+  /** How many folders are still to be read. */
+  left: number;
+  done: Promise<void>;
+}
+
 /**
  * The runs of a folder. What was read is kept, so that listing again costs a look at each folder. Files are read in
  * place, a few milliseconds at a time: by callbacks, two small files of each of a thousand runs take twice as long.
  * @example
  * const runs = new RunList({ runsDir: ".assay/runs", load: loadRun });
- * const [latest] = await runs.list({ dataset: "gsm8k" });
+ * const { runs: [latest] } = await runs.list({ dataset: "gsm8k" });
  */
 export class RunList {
   readonly #runsDir: string;
   readonly #load: LoadStoredRun;
   readonly #kept = new Map<string, Kept>();
+  #first: Reading | null = null;
 
   constructor({ runsDir, load }: RunListOptions) {
     this.#runsDir = runsDir;
     this.#load = load;
   }
 
-  /** The runs that have what a filter asks for, the newest first. */
-  async list(filter: RunFilter = {}): Promise<RunCard[]> {
+  /**
+   * A page of the runs that a query asks for, the newest first unless told.
+   * @param patienceMs How long the first reading is waited for; after that, the page is made of the runs read so far.
+   */
+  async list(query: RunQuery = {}, patienceMs: number = Number.POSITIVE_INFINITY): Promise<RunPage> {
+    const reading = await this.#readAll(patienceMs);
+    const page = pageOfRuns(reading.cards.toSorted(newestFirst), query, reading.left);
+    return { ...page, runs: await this.#slices(page.runs, query) };
+  }
+
+  async #readAll(patienceMs: number): Promise<Reading> {
+    const first = this.#first;
+    if (first !== null) await within(first.done, patienceMs);
+    if (first !== null && first.left > 0) return first;
+    // Not the one that others have begun: what has changed since then is to be seen.
+    const reading = this.#beginReading();
+    this.#first ??= reading;
+    await within(reading.done, this.#first === reading ? patienceMs : Number.POSITIVE_INFINITY);
+    return reading;
+  }
+
+  /** Run folders are named by time: the newest are read first, in case somebody does not wait for the others. */
+  #beginReading(): Reading {
+    const names = namesIn(this.#runsDir).sort().reverse();
+    const reading: Reading = { cards: [], left: names.length, done: Promise.resolve() };
+    reading.done = this.#read(names, reading);
+    return reading;
+  }
+
+  async #read(names: readonly string[], reading: Reading): Promise<void> {
     const pause = takingTurns();
-    const names = namesIn(this.#runsDir);
-    const cards: RunCard[] = [];
     for (const name of names) {
       const folder = lookAt(join(this.#runsDir, name));
-      const card = folder === null ? null : await this.#filtered(folder, filter);
-      if (card !== null) cards.push(card);
+      if (folder !== null) reading.cards.push(await this.#keep(folder).card);
+      reading.left -= 1;
       await pause();
     }
     this.#forgetAllBut(new Set(names));
-    return cards.sort(newestFirst);
   }
 
   /** One run by its id; null when there is none. An id is a name in the folder, never a way out of it. */
@@ -69,14 +104,23 @@ export class RunList {
     return folder === null ? null : this.#keep(folder).card;
   }
 
-  async #filtered(folder: RunFolder, filter: RunFilter): Promise<RunCard | null> {
-    const kept = this.#keep(folder);
-    const card = await kept.card;
-    if (!hasAny(card, filter)) return null;
-    if (hasNothingElse(card, filter) || card.status === "damaged") return card;
+  /** What a filter leaves of the runs of a page; a run of which it leaves nothing is left out. */
+  async #slices(cards: readonly RunCard[], filter: RunFilter): Promise<RunCard[]> {
+    const slices: RunCard[] = [];
+    for (const card of cards) {
+      const slice = isWhole(card, filter) ? card : await this.#keptSlice(card, filter);
+      if (slice !== null) slices.push(slice);
+    }
+    return slices;
+  }
+
+  async #keptSlice(card: RunCard, filter: RunFilter): Promise<RunCard | null> {
+    const folder = lookAt(join(this.#runsDir, card.id));
+    if (folder === null) return null;
+    const { slices } = this.#keep(folder);
     const key = JSON.stringify([filter.dataset, filter.tag]);
-    const slice = kept.slices.get(key) ?? this.#slice(folder, card, filter);
-    kept.slices.set(key, slice);
+    const slice = slices.get(key) ?? this.#slice(folder, card, filter);
+    slices.set(key, slice);
     return slice;
   }
 
@@ -85,7 +129,7 @@ export class RunList {
     if (known !== undefined && isCurrent(known, folder)) return known;
     const startedAt = performance.now();
     const { state, isRunning } = folder;
-    const kept: Kept = { state, isRunning, card: this.#read(folder), slices: new Map(), freshUntil: 0 };
+    const kept: Kept = { state, isRunning, card: this.#readCard(folder), slices: new Map(), freshUntil: 0 };
     this.#kept.set(folder.id, kept);
     if (kept.card instanceof Promise) {
       kept.freshUntil = Number.POSITIVE_INFINITY;
@@ -97,7 +141,7 @@ export class RunList {
   }
 
   /** The card at once where it is kept or the run's summary tells all, else from its rows. */
-  #read(folder: RunFolder): RunCard | Promise<RunCard> {
+  #readCard(folder: RunFolder): RunCard | Promise<RunCard> {
     const { dir, cardSources, isRunning } = folder;
     const kept = cardSources === null || isRunning ? null : readCard(dir, cardSources);
     if (kept !== null) return { ...kept, id: folder.id };
@@ -176,6 +220,17 @@ function newestFirst(a: RunCard, b: RunCard): number {
   return a.id < b.id ? 1 : -1;
 }
 
+/** Waits for something, but not for longer than that. */
+async function within(done: Promise<void>, ms: number): Promise<void> {
+  if (ms === Number.POSITIVE_INFINITY) return done;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, timeout]);
+  clearTimeout(timer);
+}
+
 /** For how long the event loop is kept at most, as far as single steps allow it. */
 const TURN_MS = 8;
 
@@ -199,14 +254,9 @@ export function takingTurns(clock: () => number = () => performance.now()): () =
   };
 }
 
-/** Whether a run has anything of what a filter asks for. */
-function hasAny({ datasets, tags }: RunCard, { dataset, tag }: RunFilter): boolean {
-  const isOnDataset = dataset === undefined || datasets.some(({ name }) => name === dataset);
-  return isOnDataset && (tag === undefined || tags.includes(tag));
-}
-
-/** Whether a run has nothing else, so that its figures are those of the filter. */
-function hasNothingElse({ datasets }: RunCard, { dataset, tag }: RunFilter): boolean {
+/** Whether a run has nothing but what a filter asks for, so that its figures are those of the filter. */
+function isWhole({ datasets, status }: RunCard, { dataset, tag }: RunFilter): boolean {
+  if (status === "damaged") return true;
   return tag === undefined && (dataset === undefined || datasets.every(({ name }) => name === dataset));
 }
 

@@ -1,4 +1,5 @@
 import type { EmbeddedReport, RunCard, ShownField, TrialView } from "../../../src/report/dashboard/contract.js";
+import { pageOfRuns } from "../../../src/report/dashboard/run-query.js";
 import { formatCount } from "../ui/format.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
 
@@ -21,7 +22,8 @@ export function embeddedSource(report: EmbeddedReport): DataSource {
   return {
     kind: "file",
     only: { id: card.id, systems: card.systems.length },
-    runs: async () => [card],
+    runs: async (query) => pageOfRuns([card], query),
+    cards: async (ids) => (ids.includes(card.id) ? [card] : []),
     run: async (id) => (id === card.id ? report.run : refuse(`This file holds the run ${card.id} alone.`)),
     rows: async (_id, receive, signal) => {
       receive.head(report.head);

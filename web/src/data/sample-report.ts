@@ -1,4 +1,5 @@
 import { makeRow } from "../../../src/core/row.js";
+import { sampleRun } from "../../../src/report/dashboard/card-testing.js";
 import type {
   EmbeddedReport,
   RowChunk,
@@ -6,7 +7,6 @@ import type {
   ShownField,
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
-import { sampleRun } from "../pages/overview/sample-cards.js";
 
 /** One trial for tests: a name of its system, and how each of its trials ended. */
 export interface SampleTrials {

@@ -4,6 +4,8 @@ import type {
   QueueView,
   RowChunk,
   RowsHead,
+  RunCard,
+  RunPage,
   RunView,
 } from "../../../src/report/dashboard/contract.js";
 import { type Connection, makeConnection } from "./connection.js";
@@ -16,8 +18,14 @@ export function servedSource(): DataSource {
   return {
     kind: "served",
     only: null,
-    runs: async (filter = {}) => {
-      const { runs } = await getJson<{ runs: [] }>("api/runs", { ...filter });
+    runs: ({ limit, offset, ...query }) => {
+      const numbers = { limit: limit?.toString(), offset: offset?.toString() };
+      return getJson<RunPage>("api/runs", { ...query, ...numbers, soFar: "true" });
+    },
+    cards: async (ids) => {
+      const { runs } = await getJson<{ runs: RunCard[] }>(
+        `api/cards?${new URLSearchParams(ids.map((id) => ["id", id]))}`,
+      );
       return runs;
     },
     run: (id) => getJson<RunView>(`api/runs/${encodeURIComponent(id)}`),

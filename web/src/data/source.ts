@@ -6,7 +6,8 @@ import type {
   RowChunk,
   RowsHead,
   RunCard,
-  RunFilter,
+  RunPage,
+  RunQuery,
   RunView,
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
@@ -19,7 +20,10 @@ export interface DataSource {
   readonly kind: "served" | "file";
   /** The one run that a file holds; null for a server, which may have any number. */
   readonly only: OnlyRun | null;
-  runs(filter?: RunFilter): Promise<readonly RunCard[]>;
+  /** A page of the list of runs; of the runs read so far, where there are very many. */
+  runs(query: RunQuery): Promise<RunPage>;
+  /** Runs by their ids; ids of no run are left out. */
+  cards(ids: readonly string[]): Promise<readonly RunCard[]>;
   run(id: string): Promise<RunView>;
   /** Calls back for each piece as it arrives, the head first. */
   rows(id: string, receive: RowReceiver, signal: AbortSignal): Promise<void>;

@@ -69,6 +69,11 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? NOTHING : COUNTS.format(value);
 }
 
+/** `1 run`, `20,000 runs`. */
+export function formatCounted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /**
  * A value and what it was before, with as many digits as it takes to tell them apart.
  * @example

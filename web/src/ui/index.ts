@@ -1,3 +1,4 @@
+export { nextOrder, type Order, orderText, parseOrder } from "../../../src/report/dashboard/order.js";
 export { formatMoment } from "./dates.js";
 export { FilterBar, SelectFilter, TextFilter } from "./filters.js";
 export {
@@ -12,7 +13,6 @@ export {
   plural,
 } from "./format.js";
 export { type KeyValue, KeyValues } from "./key-values.js";
-export { nextOrder, type Order, orderText, parseOrder } from "./order.js";
 export { PageHead } from "./page-head.js";
 export { StatusBadge } from "./status-badge.js";
 export { type Tab, Tabs } from "./tabs.js";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type Order, type SortValue, sortedBy } from "./order.js";
+import { type Order, type SortValue, sortedBy } from "../../../src/report/dashboard/order.js";
 
 /** One column of a table. */
 export interface Column<T> {

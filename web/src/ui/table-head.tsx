@@ -1,4 +1,4 @@
-import { nextOrder, type Order } from "./order.js";
+import { nextOrder, type Order } from "../../../src/report/dashboard/order.js";
 import type { Column } from "./table-column.js";
 
 interface TableHeadProps<T> {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Order } from "./order.js";
+import type { Order } from "../../../src/report/dashboard/order.js";
 import { type Column, inOrder } from "./table-column.js";
 import { cellClass, TableHead } from "./table-head.js";
 

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "preact/hooks";
-import type { Order } from "./order.js";
+import type { Order } from "../../../src/report/dashboard/order.js";
 import { RowCells } from "./table.js";
 import { type Column, inOrder } from "./table-column.js";
 import { TableHead } from "./table-head.js";

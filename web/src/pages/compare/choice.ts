@@ -23,10 +23,18 @@ export function choiceOf({ a, b, systemA = "", systemB = "" }: Query, runs: read
   return { a: runA, b: runB, systemA: first?.system ?? "", systemB: second?.system ?? "" };
 }
 
+/** The ids of runs that an address names and that are not among some runs. */
+export function otherRuns({ a, b }: Query, runs: readonly RunCard[]): string[] {
+  return namedIn({ a, b }).filter((name) => !runs.some(({ id }) => id === name));
+}
+
+function namedIn({ a, b }: Query): string[] {
+  return [...new Set([a, b])].flatMap((id) => id || []);
+}
+
 /** Runs that an address names and that cannot be compared, in words: links outlive what they lead to. */
 export function absentRuns({ a, b }: Query, runs: readonly RunCard[]): string[] {
-  const named = [...new Set([a, b])].filter((id) => id !== undefined && id !== "");
-  return named.flatMap((name) => {
+  return namedIn({ a, b }).flatMap((name) => {
     const run = runs.find(({ id }) => id === name);
     if (run === undefined) return [`There is no run ${name} here: it was removed, or is in another folder.`];
     return run.status === "damaged" ? [`The run ${name} is damaged: ${run.problem ?? "it cannot be read"}`] : [];

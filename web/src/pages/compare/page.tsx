@@ -1,26 +1,45 @@
-import type { CompareView, RunCard } from "../../../../src/report/dashboard/contract.js";
+import type { CompareView, RunCard, RunPage } from "../../../../src/report/dashboard/contract.js";
+import { MAX_RUNS } from "../../../../src/report/dashboard/run-query.js";
 import { type DataSource, SourceError, type WantedComparison } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
 import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
 import type { Route } from "../../shell/route.js";
 import { PageHead } from "../../ui/index.js";
+import { NewestOnly } from "../../ui/newest-only.js";
+import { useRunPage } from "../../ui/use-run-cards.js";
 import { visibleText } from "../trial/text/visible-text.js";
-import { absentRuns, choiceOf, wantedBy } from "./choice.js";
+import { absentRuns, choiceOf, otherRuns, wantedBy } from "./choice.js";
 import { Chooser } from "./chooser.js";
 import { mirrored } from "./mirror.js";
 import { NoteList, Pair } from "./pair.js";
 
 /** Two runs, or two systems of one, side by side. */
 export function ComparePage({ route }: { route: Route }) {
-  const source = useSource();
-  const runs = useLoaded(() => source.runs(), [source]);
+  const loaded = useRunPage({ limit: MAX_RUNS });
   return (
     <>
       <PageHead title="Compare" place="compare">
         Differences are B − A, over the tasks that were scored in both.
       </PageHead>
-      <WhenLoaded loaded={runs} what="the runs">
-        {(cards) => <Comparing route={route} runs={cards} />}
+      <WhenLoaded loaded={loaded} what="the runs">
+        {(page) => {
+          const others = otherRuns(route.query, page.runs);
+          return <WithNamed key={JSON.stringify(others)} route={route} page={page} others={others} />;
+        }}
+      </WhenLoaded>
+    </>
+  );
+}
+
+/** Runs that the address names may be older than those to choose from. */
+function WithNamed({ route, page, others }: { route: Route; page: RunPage; others: readonly string[] }) {
+  const source = useSource();
+  const named = useLoaded(async () => (others.length === 0 ? [] : source.cards(others)), [source]);
+  return (
+    <>
+      <NewestOnly {...page} />
+      <WhenLoaded loaded={named} what="the runs">
+        {(cards) => <Comparing route={route} runs={[...page.runs, ...cards]} />}
       </WhenLoaded>
     </>
   );

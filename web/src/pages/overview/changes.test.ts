@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
 import { certaintyWords, changesBetween, newsOf } from "./changes.js";
 import type { Entry } from "./parts.js";
-import { sampleRun, sampleSystem } from "./sample-cards.js";
 
 type Figures = Partial<Record<CardFigure, number>>;
 

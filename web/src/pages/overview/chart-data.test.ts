@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure, SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { costSpeedOf, qualityCostOf, radarOf } from "./chart-data.js";
 import type { Entry } from "./parts.js";
-import { sampleRun, sampleSystem } from "./sample-cards.js";
 
 function line(name: string, figures: Partial<Record<CardFigure, number>>, other: Partial<SystemCard> = {}): Entry {
   const card = sampleSystem(name, figures, other);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
 import { parseRoute } from "../../shell/route.js";
 import { rowsAddress } from "./asked.js";
 import { choicesIn, fits, narrowingIn } from "./narrow.js";
-import { sampleRun, sampleSystem } from "./sample-cards.js";
 
 const run = sampleRun("r1", { title: "Nightly check", createdAt: "2026-11-05T12:00:00Z" });
 const card = sampleSystem("gpt-5-mini", {}, { harness: "codex", model: "GPT-5" });

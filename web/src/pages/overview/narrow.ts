@@ -1,4 +1,5 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
+import { distinct, hasWords, wordsIn } from "../../../../src/report/dashboard/run-query.js";
 import { type DayRange, isWithin } from "../../ui/dates.js";
 import type { SystemOfRun } from "./parts.js";
 
@@ -22,17 +23,6 @@ export function fits({ harness, from, to, text }: Narrowing): (candidate: System
     hasWords([card.system, card.harness, card.model, run.title, run.id], words);
 }
 
-/** The words that are searched for, in any order and case. */
-export function wordsIn(text: string | undefined): string[] {
-  return (text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-}
-
-/** Whether every word is in one of some texts. */
-export function hasWords(texts: readonly (string | null)[], words: readonly string[]): boolean {
-  const known = texts.flatMap((text) => text?.toLowerCase() ?? []);
-  return words.every((word) => known.some((text) => text.includes(word)));
-}
-
 /** What there is to filter by. */
 export interface Choices {
   datasets: string[];
@@ -50,11 +40,6 @@ export function choicesIn(runs: readonly RunCard[]): Choices {
 }
 
 const NAMES = new Intl.Collator("en", { numeric: true });
-
-/** Each value once, sorted. */
-export function distinct(values: readonly string[]): string[] {
-  return [...new Set(values)].sort(NAMES.compare);
-}
 
 /** Values of one facet that are numbers go by their size: `depth=0.25` before `depth=0.5`. */
 function byValue(x: string, y: string): number {

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { WhenLoaded } from "../../shell/loaded.js";
 import type { Route } from "../../shell/route.js";
+import { NewestOnly } from "../../ui/newest-only.js";
 import { NoRuns } from "../../ui/no-runs.js";
 import { PageHead } from "../../ui/page-head.js";
 import { type RunCards, useRunCards } from "../../ui/use-run-cards.js";
@@ -24,11 +25,13 @@ export function OverviewPage({ route }: { route: Route }) {
   );
 }
 
-function Content({ route, cards: { all, shown } }: { route: Route; cards: RunCards }) {
+function Content({ route, cards }: { route: Route; cards: RunCards }) {
+  const { all, shown } = cards;
   const choices = useMemo(() => choicesIn(all), [all]);
   return (
     <>
       <RunFilters route={route} choices={choices} />
+      <NewestOnly runs={shown} {...cards} />
       <GoingRuns runs={all} />
       <Boards route={route} runs={shown} />
     </>

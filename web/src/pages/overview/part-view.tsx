@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
+import { orderText, parseOrder } from "../../../../src/report/dashboard/order.js";
 import { changeQuery, type Route } from "../../shell/route.js";
 import { formatCount, formatNumber, plural } from "../../ui/format.js";
-import { orderText, parseOrder } from "../../ui/order.js";
 import type { Pick } from "../../ui/picks.js";
 import { SortableTable } from "../../ui/table.js";
 import { leaderboardColumns } from "./columns.js";

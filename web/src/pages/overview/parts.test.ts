@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
 import { entriesOf, partsOf, thresholdsOf } from "./parts.js";
-import { sampleRun, sampleSystem } from "./sample-cards.js";
 
 const ALL = () => true;
 const QA = { name: "qa", examples: 10, fingerprint: "f1" };

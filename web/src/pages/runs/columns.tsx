@@ -1,4 +1,5 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
+import { commandOf, RUN_SORTS } from "../../../../src/report/dashboard/run-query.js";
 import { addressOf } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
 import {
@@ -15,7 +16,7 @@ import type { Pick } from "../../ui/picks.js";
 import { StatusBadge } from "../../ui/status-badge.js";
 import type { Column } from "../../ui/table-column.js";
 import { visibleLine } from "../trial/text/visible-text.js";
-import { commandOf, fewOf, meanPassRate } from "./list.js";
+import { fewOf } from "./few-names.js";
 
 interface Picking {
   picks: readonly Pick[];
@@ -42,7 +43,7 @@ const TITLE: Column<RunCard> = {
   title: "Run",
   isRowHead: true,
   class: "w-title",
-  value: ({ title }) => title,
+  value: RUN_SORTS.title,
   cell: ({ id, title, problem }) =>
     problem === null ? (
       <a class="two-lines" href={addressOf(["run", id])} title={`${title}\n${id}`}>
@@ -63,7 +64,7 @@ const ABOUT: readonly Column<RunCard>[] = [
     key: "status",
     title: "Status",
     class: "w-status",
-    value: ({ status }) => status,
+    value: RUN_SORTS.status,
     cell: ({ status, workers }) => (
       <>
         <StatusBadge status={status} />
@@ -76,10 +77,10 @@ const ABOUT: readonly Column<RunCard>[] = [
     title: "When",
     class: "w-when",
     startsDescending: true,
-    value: ({ createdAt }) => Date.parse(createdAt) || null,
+    value: RUN_SORTS.when,
     cell: ({ createdAt }) => <Moment at={createdAt} />,
   },
-  { key: "command", title: "Command", class: "w-command", value: commandOf, cell: commandOf },
+  { key: "command", title: "Command", class: "w-command", value: RUN_SORTS.command, cell: commandOf },
 ];
 
 const ASKED: readonly Column<RunCard>[] = [
@@ -87,12 +88,12 @@ const ASKED: readonly Column<RunCard>[] = [
   namesColumn("systems", "Systems", ({ systems }) => systems.map(({ system }) => system)),
 ];
 
-function namesColumn(key: string, title: string, names: (run: RunCard) => string[]): Column<RunCard> {
+function namesColumn(key: "datasets" | "systems", title: string, names: (run: RunCard) => string[]): Column<RunCard> {
   return {
     key,
     title,
     class: "w-names",
-    value: (run) => names(run).join(", ") || null,
+    value: RUN_SORTS[key],
     cell: (run) => (
       <span class="clip block" title={names(run).join(", ")}>
         {visibleLine(fewOf(names(run))) || NOTHING}
@@ -109,7 +110,7 @@ const FIGURES: readonly Column<RunCard>[] = [
     class: "w-number",
     isNumeric: true,
     startsDescending: true,
-    value: ({ done }) => done,
+    value: RUN_SORTS.done,
     cell: ({ done, planned }) => (
       <>
         {formatCount(done)}
@@ -123,7 +124,7 @@ const FIGURES: readonly Column<RunCard>[] = [
     class: "w-small",
     isNumeric: true,
     startsDescending: true,
-    value: ({ wallSeconds }) => wallSeconds,
+    value: RUN_SORTS.time,
     cell: ({ wallSeconds }) => formatSeconds(wallSeconds),
   },
   {
@@ -132,7 +133,7 @@ const FIGURES: readonly Column<RunCard>[] = [
     class: "w-small",
     isNumeric: true,
     startsDescending: true,
-    value: ({ costUsd }) => costUsd,
+    value: RUN_SORTS.cost,
     cell: ({ costUsd, unpricedSystems }) => (
       <span title={formatRunCost({ costUsd, unpricedSystems })}>
         {costUsd !== null && unpricedSystems > 0 && "≥ "}
@@ -147,7 +148,7 @@ const FIGURES: readonly Column<RunCard>[] = [
     class: "w-rates",
     isNumeric: true,
     startsDescending: true,
-    value: meanPassRate,
+    value: RUN_SORTS.pass_rate,
     cell: PassRates,
   },
 ];

@@ -7,7 +7,7 @@ export function DamagedRuns({ runs }: { runs: readonly RunCard[] }) {
   if (damaged.length === 0) return null;
   return (
     <details class="damaged">
-      <summary class="bad">{plural(damaged.length, "run")} cannot be read</summary>
+      <summary class="bad">{plural(damaged.length, "run")} on this page cannot be read</summary>
       <ul>
         {damaged.map(({ id, problem }) => (
           <li key={id}>

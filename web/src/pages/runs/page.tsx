@@ -1,93 +1,145 @@
 import { useCallback, useMemo } from "preact/hooks";
-import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { WhenLoaded } from "../../shell/loaded.js";
-import { changeQuery, type Query, type Route } from "../../shell/route.js";
+import type { RunCard, RunChoices, RunPage, RunQuery, RunStatus } from "../../../../src/report/dashboard/contract.js";
+import { type Order, orderText, parseOrder } from "../../../../src/report/dashboard/order.js";
+import { DEFAULT_RUNS, isRunSort } from "../../../../src/report/dashboard/run-query.js";
+import { useSource } from "../../shell/context.js";
+import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
+import { addressOf, changeQuery, goTo, type Query, type Route } from "../../shell/route.js";
 import { CompareBar } from "../../ui/compare-bar.js";
 import { EmptyState } from "../../ui/empty-state.js";
 import { FilterBar, SelectFilter, TextFilter } from "../../ui/filters.js";
-import { formatCount } from "../../ui/format.js";
+import { formatCount, formatCounted } from "../../ui/format.js";
 import { NoRuns } from "../../ui/no-runs.js";
-import { orderText, parseOrder } from "../../ui/order.js";
 import { PageHead } from "../../ui/page-head.js";
+import { Pager, shownRange } from "../../ui/pager.js";
 import { type Pick, parsePicks, picksText } from "../../ui/picks.js";
-import { useRunCards } from "../../ui/use-run-cards.js";
+import { useRunPage } from "../../ui/use-run-cards.js";
+import { useSettled } from "../../ui/use-settled.js";
 import { VirtualTable } from "../../ui/virtual-table.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 import { runColumns } from "./columns.js";
 import { DamagedRuns } from "./damaged-runs.js";
-import { runsChoices, runsThatFit } from "./list.js";
 
 /** Two lines of text and some air, in pixels. */
 const ROW_HEIGHT = 52;
+const NO_CHOICES: RunChoices = { statuses: [], commands: [], datasets: [] };
 
-/** Every run there is, newest first. */
+/** Every run there is, newest first, page by page. */
 export function RunsPage({ route }: { route: Route }) {
-  const loaded = useRunCards();
+  const q = useSettled(route.query.q ?? "");
+  const loaded = useRunPage(runQueryIn({ ...route.query, q }));
+  const { value } = loaded;
   return (
     <>
       <PageHead title="Runs" />
+      {/* Also above an answer that refuses a filter, so that it can be taken back. */}
+      {value?.all !== 0 && <RunsFilters route={route} choices={value?.choices ?? NO_CHOICES} />}
       <WhenLoaded loaded={loaded} what="the runs">
-        {({ all }) => (all.length === 0 ? <NoRuns /> : <RunsList route={route} runs={all} />)}
+        {(page) => (page.all === 0 && page.unread === 0 ? <NoRuns /> : <RunsList route={route} page={page} />)}
       </WhenLoaded>
     </>
   );
 }
 
-function RunsList({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
-  const { q, status, command, dataset, pick } = route.query;
-  const fitting = useMemo(
-    () => runsThatFit(runs, { text: q, status, command, dataset }),
-    [runs, q, status, command, dataset],
-  );
+/** The page of the list that an address asks for. */
+function runQueryIn(query: Route["query"]): RunQuery {
+  const { q, status, command, dataset } = query;
+  return {
+    ...(q && { q }),
+    ...(status && { status: status as RunStatus }),
+    ...(command && { command }),
+    ...(dataset && { hasDataset: dataset }),
+    sort: orderText(orderIn(query)),
+    limit: DEFAULT_RUNS,
+    offset: (pageIn(query) - 1) * DEFAULT_RUNS,
+  };
+}
+
+const NEWEST_FIRST: Order = { key: "when", isDescending: true };
+
+function orderIn({ sort }: Route["query"]): Order {
+  const order = parseOrder(sort, NEWEST_FIRST);
+  return isRunSort(order.key) ? order : NEWEST_FIRST;
+}
+
+function pageIn({ page = "" }: Route["query"]): number {
+  return /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
+}
+
+function RunsList({ route, page }: { route: Route; page: RunPage }) {
+  const { runs, offset, total, all, unread } = page;
+  const { pick } = route.query;
   const picks = useMemo(() => parsePicks(pick), [pick]);
   const address = JSON.stringify(route);
   const onPicks = useCallback((next: readonly Pick[]) => changeQuery(route, { pick: picksText(next) }), [address]);
+  const place = { offset, count: runs.length, total };
   return (
     <>
-      <RunsFilters route={route} runs={runs} />
       <p class="quiet" role="status">
-        {formatCount(fitting.length)} of {formatCount(runs.length)} runs
+        {shownRange(place, "run")}
+        {total < all && `, out of ${formatCount(all)}`}
+        {unread > 0 && `; ${formatCounted(unread, "more run")} to read …`}
       </p>
-      <DamagedRuns runs={fitting} />
-      <RunsTable route={route} runs={fitting} picks={picks} onPicks={onPicks} />
-      <CompareBar picks={picks} nameOf={({ run }) => nameOf(run, runs)} onPicks={onPicks} />
+      <DamagedRuns runs={runs} />
+      <RunsTable key={offset} route={route} page={page} picks={picks} onPicks={onPicks} />
+      <Pager
+        {...place}
+        size={DEFAULT_RUNS}
+        onPage={(next) => goTo(route.path, { ...route.query, page: String(next) })}
+      />
+      <PickedRuns picks={picks} runs={runs} onPicks={onPicks} />
     </>
   );
 }
 
-function nameOf(wanted: string, runs: readonly RunCard[]): string {
-  return visibleLine(runs.find(({ id }) => id === wanted)?.title ?? wanted);
-}
-
-interface RunsTableProps {
-  route: Route;
-  runs: readonly RunCard[];
+interface PicksProps {
   picks: readonly Pick[];
   onPicks: (picks: readonly Pick[]) => void;
 }
 
-function RunsTable({ route, runs, picks, onPicks }: RunsTableProps) {
+/** Runs that were picked may be on other pages. */
+function PickedRuns({ picks, runs, onPicks }: PicksProps & { runs: readonly RunCard[] }) {
+  const source = useSource();
+  const others = picks.map(({ run }) => run).filter((wanted) => !runs.some(({ id }) => id === wanted));
+  const loaded = useLoaded(
+    async () => (others.length === 0 ? [] : source.cards(others)),
+    [source, JSON.stringify(others)],
+  );
+  const known = [...runs, ...(loaded.value ?? [])];
+  const nameOf = ({ run }: Pick) => visibleLine(known.find(({ id }) => id === run)?.title ?? run);
+  return <CompareBar picks={picks} nameOf={nameOf} onPicks={onPicks} />;
+}
+
+function RunsTable({ route, page, picks, onPicks }: PicksProps & { route: Route; page: RunPage }) {
   const columns = useMemo(() => runColumns({ picks, onPicks }), [picks, onPicks]);
-  if (runs.length === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
+  if (page.total === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
+  if (page.runs.length === 0) return <PastTheEnd route={route} />;
   return (
     <VirtualTable
       caption="Runs"
-      rows={runs}
+      rows={page.runs}
       columns={columns}
       rowKey={({ id }) => id}
-      order={parseOrder(route.query.sort, { key: "when", isDescending: true })}
-      onOrder={(order) => changeQuery(route, { sort: orderText(order) })}
+      order={orderIn(route.query)}
+      onOrder={(order) => changeQuery(route, { sort: orderText(order), page: "" })}
       rowHeight={ROW_HEIGHT}
     />
   );
 }
 
+function PastTheEnd({ route }: { route: Route }) {
+  return (
+    <EmptyState title="There is no such page of the list">
+      <a href={addressOf(route.path, { ...route.query, page: "" })}>Go to the first page.</a>
+    </EmptyState>
+  );
+}
+
 const NO_FILTER: Query = { q: "", status: "", command: "", dataset: "" };
 
-function RunsFilters({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
+function RunsFilters({ route, choices }: { route: Route; choices: RunChoices }) {
   const { query } = route;
-  const choices = useMemo(() => runsChoices(runs), [runs]);
-  const change = (changes: Query) => changeQuery(route, changes);
+  const change = (changes: Query) => changeQuery(route, { ...changes, page: "" });
   const isFiltered = Object.keys(NO_FILTER).some((word) => query[word]);
   return (
     <FilterBar onClear={isFiltered ? () => change(NO_FILTER) : null}>

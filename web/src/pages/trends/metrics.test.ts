@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun, sampleSystem } from "../overview/sample-cards.js";
+import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
 import { metricIn, namedByHarness, narrowedRuns, systemsOf, trendParts } from "./metrics.js";
 
 const a = sampleSystem("a", {}, { harness: "codex" });

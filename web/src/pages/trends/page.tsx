@@ -5,6 +5,7 @@ import { changeQuery, type Route } from "../../shell/route.js";
 import { EmptyState } from "../../ui/empty-state.js";
 import { SelectFilter } from "../../ui/filters.js";
 import { plural } from "../../ui/format.js";
+import { NewestOnly } from "../../ui/newest-only.js";
 import { NoRuns } from "../../ui/no-runs.js";
 import { PageHead } from "../../ui/page-head.js";
 import { type RunCards, useRunCards } from "../../ui/use-run-cards.js";
@@ -30,7 +31,8 @@ export function TrendsPage({ route }: { route: Route }) {
   );
 }
 
-function Content({ route, cards: { all, shown } }: { route: Route; cards: RunCards }) {
+function Content({ route, cards }: { route: Route; cards: RunCards }) {
+  const { all, shown } = cards;
   const choices = useMemo(() => choicesIn(all), [all]);
   return (
     <>
@@ -43,6 +45,7 @@ function Content({ route, cards: { all, shown } }: { route: Route; cards: RunCar
           onChange={(metric) => changeQuery(route, { metric })}
         />
       </RunFilters>
+      <NewestOnly runs={shown} {...cards} />
       <Parts route={route} runs={shown} />
     </>
   );

@@ -1,4 +1,4 @@
-import type { Order } from "../../../ui/order.js";
+import type { Order } from "../../../../../src/report/dashboard/order.js";
 import { compareIds } from "./compare-ids.js";
 import type { RowTable } from "./row-table.js";
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Order } from "../../../ui/order.js";
+import type { Order } from "../../../../../src/report/dashboard/order.js";
 import { filterPlaces } from "./filter-places.js";
 import { mergeSort } from "./merge-sort.js";
 import type { Matches, RowFilter } from "./row-filter.js";

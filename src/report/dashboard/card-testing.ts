@@ -1,10 +1,5 @@
-import { OUTCOMES } from "../../../../src/core/row.js";
-import {
-  CARD_FIGURES,
-  type CardFigure,
-  type RunCard,
-  type SystemCard,
-} from "../../../../src/report/dashboard/contract.js";
+import { OUTCOMES } from "../../core/row.js";
+import { CARD_FIGURES, type CardFigure, type RunCard, type SystemCard } from "./contract.js";
 
 /** A system for tests: the figures that matter, and all others not measured. */
 export function sampleSystem(

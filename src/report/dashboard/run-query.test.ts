@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { sampleRun, sampleSystem } from "./card-testing.js";
+import type { RunQuery } from "./contract.js";
+import { meanPassRate, pageOfRuns, runsChoices, runsThatFit } from "./run-query.js";
+
+const RUNS = [
+  sampleRun("a", { status: "running", command: "eval", systems: [sampleSystem("echo", { pass_rate: 0.5 })] }),
+  sampleRun("b", { command: null, datasets: [{ name: "code", examples: 3, fingerprint: "c" }], tags: ["depth=1"] }),
+  sampleRun("c", { status: "damaged", problem: "it cannot be read", title: "Weekly" }),
+];
+
+function ids(query: RunQuery): string[] {
+  return runsThatFit(RUNS, query).map(({ id }) => id);
+}
+
+describe("the list of runs", () => {
+  test("is narrowed by status, command, dataset, tag and words", () => {
+    expect(ids({})).toEqual(["a", "b", "c"]);
+    expect(ids({ status: "damaged" })).toEqual(["c"]);
+    expect(ids({ command: "program" })).toEqual(["b"]);
+    expect(ids({ hasDataset: "code" })).toEqual(["b"]);
+    expect(ids({ dataset: "code" })).toEqual(["b"]);
+    expect(ids({ tag: "depth=1" })).toEqual(["b"]);
+    expect(ids({ q: "ECHO" })).toEqual(["a"]);
+    expect(ids({ q: "weekly", status: "running" })).toEqual([]);
+  });
+
+  test("offers what occurs", () => {
+    expect(runsChoices(RUNS)).toEqual({
+      statuses: ["running", "complete", "damaged"],
+      commands: ["eval", "program", "run"],
+      datasets: ["code", "qa"],
+    });
+  });
+
+  test("sorts by the mean of the pass rates that are known", () => {
+    const systems = [0.5, 1].map((rate) => sampleSystem(`s${rate}`, { pass_rate: rate }));
+    expect(meanPassRate(sampleRun("x", { systems: [...systems, sampleSystem("none")] }))).toBe(0.75);
+    expect(meanPassRate(sampleRun("x"))).toBeNull();
+  });
+});
+
+describe("a page of runs", () => {
+  const many = Array.from({ length: 250 }, (_, day) =>
+    sampleRun(`r${day}`, {
+      title: day % 2 === 0 ? "even" : "odd",
+      createdAt: new Date(Date.UTC(2026, 0, 1 + day)).toISOString(),
+      costUsd: day === 7 ? null : 250 - day,
+    }),
+  ).toReversed();
+  const shown = (query: RunQuery) => pageOfRuns(many, query).runs.map(({ id }) => id);
+
+  test("has a hundred of the newest, and says how many there are", () => {
+    const page = pageOfRuns(many, {});
+    expect(page).toMatchObject({ total: 250, all: 250, unread: 0 });
+    expect(page.runs.map(({ id }) => id)).toEqual(many.slice(0, 100).map(({ id }) => id));
+  });
+
+  test("begins where it is told, and is short at the end", () => {
+    expect(shown({ limit: 2, offset: 100 })).toEqual(["r149", "r148"]);
+    expect(shown({ offset: 200 })).toHaveLength(50);
+    expect(shown({ offset: 250 })).toEqual([]);
+  });
+
+  test("is of all runs that fit, sorted before it is cut", () => {
+    expect(shown({ sort: "cost", limit: 3 })).toEqual(["r249", "r248", "r247"]);
+    expect(shown({ sort: "-cost", limit: 2 })).toEqual(["r0", "r1"]);
+    expect(shown({ sort: "-cost", limit: 1, offset: 249 })).toEqual(["r7"]);
+    expect(shown({ sort: "when", q: "odd", limit: 2, offset: 1 })).toEqual(["r3", "r5"]);
+    expect(pageOfRuns(many, { q: "odd", limit: 2 })).toMatchObject({ total: 125, all: 250 });
+  });
+
+  test("keeps the newest first among equals", () => {
+    expect(shown({ sort: "title", limit: 2 })).toEqual(["r248", "r246"]);
+  });
+});

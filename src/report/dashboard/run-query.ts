@@ -1,0 +1,122 @@
+import type { RunCard, RunChoices, RunPage, RunQuery, RunStatus } from "./contract.js";
+import { parseOrder, type SortValue, sortedBy } from "./order.js";
+
+/** The runs on a page unless told. */
+export const DEFAULT_RUNS = 100;
+/** The most runs in one answer. */
+export const MAX_RUNS = 1000;
+
+export const STATUSES: readonly RunStatus[] = ["running", "complete", "incomplete", "damaged"];
+
+/** What runs can be sorted by. */
+export const RUN_SORTS = {
+  title: ({ title }) => title,
+  status: ({ status }) => status,
+  when: ({ createdAt }) => Date.parse(createdAt) || null,
+  command: commandOf,
+  datasets: ({ datasets }) => datasets.map(({ name }) => name).join(", ") || null,
+  systems: ({ systems }) => systems.map(({ system }) => system).join(", ") || null,
+  done: ({ done }) => done,
+  time: ({ wallSeconds }) => wallSeconds,
+  cost: ({ costUsd }) => costUsd,
+  pass_rate: meanPassRate,
+} as const satisfies Readonly<Record<string, (run: RunCard) => SortValue>>;
+
+export type RunSort = keyof typeof RUN_SORTS;
+
+export function isRunSort(key: string): key is RunSort {
+  return Object.hasOwn(RUN_SORTS, key);
+}
+
+/**
+ * One page of some runs, which come the newest first.
+ * @example
+ * pageOfRuns(cards, { q: "gsm8k", sort: "-cost", limit: 20, offset: 20 }).total;
+ */
+export function pageOfRuns(runs: readonly RunCard[], query: RunQuery, unread = 0): RunPage {
+  const { limit = DEFAULT_RUNS, offset = 0 } = query;
+  const fitting = sortRuns(runsThatFit(runs, query), query.sort);
+  return {
+    runs: fitting.slice(offset, offset + limit),
+    offset,
+    total: fitting.length,
+    all: runs.length,
+    choices: runsChoices(runs),
+    unread,
+  };
+}
+
+function sortRuns(runs: RunCard[], sort: string | undefined): RunCard[] {
+  const { key, isDescending } = parseOrder(sort, { key: "when", isDescending: true });
+  return isRunSort(key) ? sortedBy(runs, RUN_SORTS[key], isDescending) : runs;
+}
+
+/** Runs that fit, in the order they were given. */
+export function runsThatFit(runs: readonly RunCard[], query: RunQuery): RunCard[] {
+  const { q, status, command, hasDataset, dataset, tag } = query;
+  const words = wordsIn(q);
+  return runs.filter(
+    (run) =>
+      (!status || run.status === status) &&
+      (!command || commandOf(run) === command) &&
+      (!hasDataset || isOn(run, hasDataset)) &&
+      (!dataset || isOn(run, dataset)) &&
+      (!tag || run.tags.includes(tag)) &&
+      (words.length === 0 || hasWords(textsOf(run), words)),
+  );
+}
+
+function isOn({ datasets }: RunCard, wanted: string): boolean {
+  return datasets.some(({ name }) => name === wanted);
+}
+
+/** How runs that a program made are called in the filter, since they have no command. */
+const BY_PROGRAM = "program";
+
+/** The command that made a run, in a word. */
+export function commandOf({ command }: RunCard): string {
+  return command ?? BY_PROGRAM;
+}
+
+function textsOf({ id, title, datasets, systems }: RunCard): (string | null)[] {
+  return [
+    id,
+    title,
+    ...datasets.map(({ name }) => name),
+    ...systems.flatMap(({ system, model, harness }) => [system, model, harness]),
+  ];
+}
+
+/** The words that are searched for, in any order and case. */
+export function wordsIn(text: string | undefined): string[] {
+  return (text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Whether every word is in one of some texts. */
+export function hasWords(texts: readonly (string | null)[], words: readonly string[]): boolean {
+  const known = texts.flatMap((text) => text?.toLowerCase() ?? []);
+  return words.every((word) => known.some((text) => text.includes(word)));
+}
+
+/** What the list can be filtered by. */
+export function runsChoices(runs: readonly RunCard[]): RunChoices {
+  const found = new Set(runs.map(({ status }) => status));
+  return {
+    statuses: STATUSES.filter((status) => found.has(status)),
+    commands: distinct(runs.map(commandOf)),
+    datasets: distinct(runs.flatMap(({ datasets }) => datasets.map(({ name }) => name))),
+  };
+}
+
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** Each value once, sorted. */
+export function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)].sort(NAMES.compare);
+}
+
+/** The mean pass rate of a run's systems, to sort by; null when none is known. */
+export function meanPassRate({ systems }: RunCard): number | null {
+  const rates = systems.flatMap(({ figures }) => figures.pass_rate ?? []);
+  return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+}

@@ -1,0 +1,21 @@
+import { formatCount, formatCounted } from "./format.js";
+
+interface NewestOnlyProps {
+  runs: readonly unknown[];
+  /** How many there are. */
+  total: number;
+  /** How many are not read yet. */
+  unread: number;
+}
+
+/** Says that there are more runs than the page is drawn from, where that is so. */
+export function NewestOnly({ runs, total, unread }: NewestOnlyProps) {
+  if (runs.length >= total && unread === 0) return null;
+  return (
+    <p class="quiet" role="status">
+      {runs.length < total &&
+        `This page has the newest ${formatCount(runs.length)} of ${formatCounted(total, "run")}. `}
+      {unread > 0 && `${formatCounted(unread, "more run")} to read …`}
+    </p>
+  );
+}

@@ -1,0 +1,55 @@
+import { formatCount, formatCounted } from "./format.js";
+
+interface PagerProps {
+  /** Place of the first one that is shown. */
+  offset: number;
+  /** How many are shown. */
+  count: number;
+  /** How many there are on all pages. */
+  total: number;
+  /** How many a page holds. */
+  size: number;
+  /** Called with the number of a page; the first one is 1. */
+  onPage: (page: number) => void;
+}
+
+/** The way to the previous and the next page of a long list. */
+export function Pager({ offset, count, total, size, onPage }: PagerProps) {
+  if (total <= size) return null;
+  const page = Math.floor(offset / size) + 1;
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      <Turn isEnd={offset === 0} onClick={() => onPage(page - 1)}>
+        ← Previous
+      </Turn>
+      <span class="quiet">
+        Page {formatCount(page)} of {formatCount(Math.ceil(total / size))}
+      </span>
+      <Turn isEnd={offset + count >= total} onClick={() => onPage(page + 1)}>
+        Next →
+      </Turn>
+    </nav>
+  );
+}
+
+/** A button that was switched off would lose the focus. */
+function Turn({ isEnd, onClick, children }: { isEnd: boolean; onClick: () => void; children: string }) {
+  return (
+    <button type="button" aria-disabled={isEnd} onClick={() => !isEnd && onClick()}>
+      {children}
+    </button>
+  );
+}
+
+/**
+ * Which of many are shown, in words.
+ * @example
+ * shownRange({ offset: 100, count: 100, total: 20_000 }, "run"); // "101–200 of 20,000 runs"
+ */
+export function shownRange(
+  { offset, count, total }: { offset: number; count: number; total: number },
+  word: string,
+): string {
+  const range = count === 0 ? "0" : `${formatCount(offset + 1)}–${formatCount(offset + count)}`;
+  return `${range} of ${formatCounted(total, word)}`;
+}
