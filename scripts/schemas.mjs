@@ -12,7 +12,7 @@ const FOLDER = new URL("../schemas/", import.meta.url);
 
 /** Where the keys of a file are declared: the source, and the declaration to begin with. eval.yaml describes its own. */
 const DECLARATIONS = {
-  "config.schema.json": { sources: ["cli/run-config.ts"], root: "RunConfig" },
+  "config.schema.json": { sources: ["datasets/named-files.ts", "cli/run-config-schema.ts"], root: "RUN_CONFIG_KEYS" },
   "experiment.schema.json": { sources: ["evals/experiment/load-experiment.ts"], root: "experimentSchema" },
   "mock.schema.json": { sources: ["testing/mock/script.ts"], root: "MockScript" },
   "models.schema.json": { sources: ["budget/rules.ts", "budget/model-schema.ts"], root: "modelSchema" },

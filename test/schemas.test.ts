@@ -82,7 +82,7 @@ describe("the schemas for editors", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 
-  it.each(["eval", "experiment", "mock", "models"] as const)("describe every key: %s", (kind) => {
+  it.each(KINDS)("describe every key: %s", (kind) => {
     expect(findUndescribed(readSchema(kind), "")).toEqual([]);
   });
 

@@ -151,8 +151,7 @@ interface Problem {
 /** Strict: a key that is not known would otherwise be a setting silently ignored. */
 async function check(config: unknown, say: (problem: Problem) => string): Promise<RunConfig> {
   // Most runs have no config file, and do without what checks it.
-  const { runConfigSchema } = await import("./run-config-schema.js");
-  const schema = runConfigSchema();
+  const { runConfigSchema: schema } = await import("./run-config-schema.js");
   const parsed = schema.safeParse(config);
   if (parsed.success) return checkEvals(config as RunConfig, say);
   const known = Object.keys(schema.shape);

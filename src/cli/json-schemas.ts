@@ -20,7 +20,7 @@ export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
 
 /** In YAML, systems, datasets and the like are named: only a module can hold the things themselves. */
 function configJsonSchema(): JsonSchema {
-  const schema = runConfigSchema().extend({ evals: evalsSchema.optional() });
+  const schema = runConfigSchema.extend({ evals: evalsSchema.optional() });
   return {
     $schema: JSON_SCHEMA_DRAFT,
     title: "Configuration of Assay",

@@ -5,6 +5,7 @@ import { type LoadFileOptions, loadFiles } from "./load-file.js";
 
 /** Files of a project that have a name, as its config describes them. */
 export interface NamedFiles {
+  /** The files, relative to the config file. */
   files: readonly string[];
   /** What it is, in one line. */
   description?: string;
@@ -14,7 +15,9 @@ export interface NamedFiles {
   map?: Readonly<Record<string, string>>;
   /** The field that samples are stratified by and results broken down by. */
   subject?: string;
+  /** The evaluators that score it. */
   evaluators?: readonly string[];
+  /** The score that decides pass or fail. */
   primaryField?: string;
 }
 

@@ -25,10 +25,11 @@ export function toJsonSchema(schema: z.ZodType, override?: OverrideJsonSchema): 
   return json;
 }
 
-/** Zod writes down that whole numbers are safe ones, and that keys are text. */
+/** Zod writes down that whole numbers are safe ones, that keys are text, and what only TypeScript needs to know. */
 function removeObvious(json: Record<string, unknown>): void {
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+  delete json.readOnly;
   if (isDeepStrictEqual(json.propertyNames, { type: "string" })) delete json.propertyNames;
 }
 
