@@ -33,6 +33,7 @@ export interface MemoryDataset {
   readonly conversations: ReadonlyMap<string, Conversation>;
 }
 
+/** Options of `evaluateMemory`, besides those of `evaluate`. */
 export interface EvaluateMemoryOptions extends Omit<EvaluateOptions, "systems" | "dataset" | "datasets"> {
   /** What is measured: memories, functions that make one for each conversation, or built-in ones by name (`bm25:10`). */
   systems: readonly (MemorySystem | MemoryFactory | string)[];

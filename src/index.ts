@@ -1,3 +1,4 @@
+/** Running evaluations: systems, datasets, evaluators, stored runs, and the types that they share. */
 import "./builtins.js";
 import { registerJudgeGraders } from "./graders/judge/register-judge-graders.js";
 

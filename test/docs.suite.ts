@@ -482,6 +482,11 @@ describe("figures", () => {
 });
 
 describe("datasets and memories", () => {
+  test("the page of the library is what the doc comments say, and every export has one", async () => {
+    const { code, stderr } = await workspaceOf("extra").node(join(ROOT, "scripts/library-page.mjs"), "--check");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
   test("the catalogue page is what the catalogue says", async () => {
     const { code, stderr } = await workspaceOf("extra").node(join(ROOT, "scripts/dataset-page.mjs"), "--check");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -35,6 +35,7 @@ export function usualParallel(): number {
   return Math.min(MOST_PARALLEL, availableParallelism());
 }
 
+/** How an `AgentSystem` is made; `openAgent` finds most of it by itself. */
 export interface AgentSystemOptions {
   readonly name: string;
   readonly adapter: AgentAdapter;

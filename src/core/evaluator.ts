@@ -18,6 +18,7 @@ export interface ScoredWithEvidence {
   grades?: readonly Grade[];
 }
 
+/** What an evaluator returns: scores alone, or scores with evidence. */
 export type Scored = Scores | ScoredWithEvidence;
 
 /** What scoring itself has used. A cost of null is one that nobody knows. */

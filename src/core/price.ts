@@ -18,6 +18,7 @@ export interface Price extends TokenPrices {
   readonly source: string;
 }
 
+/** Prices that hold for long prompts. */
 export interface PriceTier extends TokenPrices {
   /** Prompts of more tokens than this have these prices. */
   readonly over: number;

@@ -35,6 +35,7 @@ export interface GateVerdict {
   readonly words: string;
 }
 
+/** What a reporter is told besides the result. */
 export interface ReportOptions {
   /** The gates that decide the exit code of the command; left out where there is no command. */
   gates?: readonly GateVerdict[];
@@ -52,6 +53,7 @@ export interface RegistryKinds {
   grader: Grader | GraderFactory;
 }
 
+/** The kinds of things that can be registered. */
 export type RegistryKind = keyof RegistryKinds;
 
 const METHODS: Record<RegistryKind, readonly string[]> = {

@@ -4,6 +4,7 @@ import type { EvalRow, Outcome } from "./row.js";
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
 export type Summary = Record<string, number | null>;
 
+/** When a run was made, and how long it took. */
 export interface Timing {
   startedAt: string;
   finishedAt: string;
@@ -31,6 +32,7 @@ export interface EvalConfig {
   tokenizer: string;
 }
 
+/** One dataset of a run, as the run folder describes it. */
 export interface DatasetConfig {
   name: string;
   examples: number;

@@ -1,10 +1,12 @@
 import type { Usage } from "./system.js";
 
+/** Every way in which a planned trial can end. */
 export const OUTCOMES = ["pass", "fail", "error", "unscored", "skipped"] as const;
 
 /** How a planned trial ended. Every planned trial has exactly one. */
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Every category that the error of a row can have. */
 export const ERROR_CATEGORIES = [
   "none",
   "logic_error",
@@ -20,8 +22,10 @@ export const ERROR_CATEGORIES = [
   "skipped",
 ] as const;
 
+/** Why a trial did not pass; `none` when it did. */
 export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 
+/** Where the cost of a row comes from: the provider's bill, prices and usage, an estimate, or nowhere. */
 export type CostSource = "provider" | "priced" | "estimated" | "unknown";
 
 /** One call of the system that failed before the trial had its output. */

@@ -8,6 +8,7 @@ import * as words from "./needle-words.js";
 import { REFRAINS } from "./needle-words.js";
 import { requireMaxExamples } from "./sample.js";
 
+/** Options of `generateNeedles`. */
 export interface NeedleOptions {
   /** Approximate lengths of the context in tokens (cl100k_base). */
   lengths?: readonly number[];

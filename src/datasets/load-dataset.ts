@@ -16,6 +16,7 @@ import { loadFile } from "./load-file.js";
 import { namedEvaluator } from "./named-evaluator.js";
 import { takeSample } from "./sample.js";
 
+/** Options of `loadDataset`. */
 export interface LoadDatasetOptions extends LoadOptions {
   registry?: Registry;
   /** What evaluators that the dataset names are allowed. */

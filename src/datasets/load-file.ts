@@ -36,6 +36,7 @@ export async function loadFile(path: string, options: LoadFileOptions = {}): Pro
   return loadFiles([path], { ...options, name: nameOfFile(path) });
 }
 
+/** Options of `loadFiles`. */
 export interface LoadFilesOptions extends LoadFileOptions {
   /** What the dataset is called. */
   name: string;

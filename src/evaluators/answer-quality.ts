@@ -10,6 +10,7 @@ const CONTEXT_FIELDS = ["recall", "contains"] as const;
 const LONG_TEXT = 1 << 20;
 const DETAILS: readonly Detail[] = ["words", "articles", "all"];
 
+/** Options of `AnswerQuality`. */
 export interface AnswerQualityOptions {
   /** Further responses that count as declining to answer, besides "unanswerable", "I don't know" and their like. */
   abstentions?: readonly string[];

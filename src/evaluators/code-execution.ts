@@ -15,6 +15,7 @@ const FIELDS = ["pass_at_1"] as const;
 const VERSION = 4;
 const DEFAULT_TIMEOUT_SECS = 10;
 
+/** Options of `CodeExecution`. */
 export interface CodeExecutionOptions {
   /** Runs programs without isolation when there is none. They can then do all that you can do. */
   unsafeLocalExec?: boolean;

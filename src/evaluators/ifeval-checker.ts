@@ -13,6 +13,7 @@ const USUAL_LIMIT_MS = 10_000;
 /** Responses from this length on are checked in a worker thread. */
 const LONG = 50_000;
 
+/** Options of `IFEvalChecker`. */
 export interface IFEvalCheckerOptions {
   /** How long the check of one response may take in a worker thread; ten seconds unless given. */
   limitMs?: number;

@@ -15,6 +15,7 @@ const USUAL_LIMIT_MS = 2000;
 const SHORT = 100_000;
 const PATTERNED = /"pattern(?:Properties)?"\s*:/;
 
+/** Options of `JsonSchema`. */
 export interface JsonSchemaOptions {
   /** The schema, as an object or as JSON text. Else the example's `schema`. */
   schema?: object | boolean | string;

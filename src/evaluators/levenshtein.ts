@@ -12,6 +12,7 @@ const MOST_PAIRS = 3_000 ** 2;
 const MOST_CHARACTERS = 100_000;
 const USUAL_LIMIT_MS = 10_000;
 
+/** Options of `Levenshtein`. */
 export interface LevenshteinOptions {
   /** Whether "A" and "a" differ; true unless given. */
   caseSensitive?: boolean;

@@ -11,6 +11,7 @@ const USUAL_LIMIT_MS = 2000;
 /** A few megabytes at most: answers that need symbolic work are short. */
 const REMEMBERED = 10_000;
 
+/** Options of `MathEquivalence`. */
 export interface MathEquivalenceOptions {
   /** How long the symbolic comparison of one answer may take, in milliseconds; 2000 unless given. */
   limitMs?: number;

@@ -264,6 +264,7 @@ function before(text: string, at: number): string {
 const FIELD = "nli_accuracy";
 const SHORT: Readonly<Record<string, string>> = { e: "entailment", c: "contradiction", n: "neutral" };
 
+/** Options of `NLILabelMatch`. */
 export interface NLILabelMatchOptions {
   /** Labels of one's own, each with further phrases that stand for it, in place of those that are built in. */
   labels?: Readonly<Record<string, readonly string[]>>;

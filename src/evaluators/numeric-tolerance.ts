@@ -106,6 +106,7 @@ const PERCENT = /%|\bper ?cent\b/i;
 /** Where an answer is a text as it stands, since no number was found in it. */
 const WHOLE_TEXTS: readonly string[] = ["whole text", "last line"];
 
+/** Options of `NumericTolerance`. */
 export interface NumericToleranceOptions {
   /** How far the number may be from the gold. 0 unless given. */
   absolute?: number;

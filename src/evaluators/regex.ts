@@ -11,6 +11,7 @@ const USUAL_LIMIT_MS = 1000;
 /** A pattern between slashes, with the flags after the second. */
 const SLASHED = /^\/([\s\S]+)\/([a-z]*)$/;
 
+/** Options of `Regex`. */
 export interface RegexOptions {
   /** What must occur in the response: "yes|no", or between slashes with flags, "/yes|no/i". Else the example's `pattern`. */
   pattern?: string | RegExp;

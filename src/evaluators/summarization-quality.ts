@@ -23,6 +23,7 @@ const USUAL_LIMIT_MS = 10_000;
 
 const NO_WORD = "no gold answer has a word of letters a to z or digits, which are all that ROUGE compares";
 
+/** Options of `SummarizationQuality`. */
 export interface SummarizationQualityOptions {
   /** Compare the stems of words, so that "cats" equals "cat"; false unless given, as in Google's rouge_score. */
   stem?: boolean;

@@ -10,6 +10,7 @@ import { differenceOf } from "./tool-calls/pairing.js";
 
 const FIELD = "tool_call_match";
 
+/** Options of `ToolCallMatch`. */
 export interface ToolCallMatchOptions {
   /** Calls must come in the order they are expected in. False unless given: calls side by side have no order. */
   ordered?: boolean;

@@ -23,6 +23,7 @@ import { folderUseOf, mostUseOf } from "./own-grader.js";
 import { type TrialVerdict, verdictOn } from "./verdict.js";
 import type { GradedHere } from "./workspace-files.js";
 
+/** Options of `GraderEvaluator`. */
 export interface GraderEvaluatorOptions {
   /** Where graders are looked for, besides those of the package: the shared one unless told. */
   registry?: Registry;

@@ -4,6 +4,7 @@ import type { EvalRow } from "../core/row.js";
 import { bootstrapInterval, mean } from "../stats/index.js";
 import { bounded } from "./estimates.js";
 
+/** Options of `frontierCostOfPass`. */
 export interface FrontierOptions {
   /** What one trial cost; undefined when it is not known. */
   costOf: (row: EvalRow) => number | undefined;

@@ -3,6 +3,7 @@ import type { Summary } from "../core/result.js";
 import { ownValue } from "../core/shape.js";
 import { paretoFronts } from "../stats/index.js";
 
+/** Options of `ParetoRank`. */
 export interface ParetoOptions {
   /** A summary key where more is better; "score" means `mean_score`. */
   qualityField?: string | undefined;

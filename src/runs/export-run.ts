@@ -12,8 +12,10 @@ import { loadRun } from "./load-run.js";
 /** The formats a run can be exported to. */
 export const EXPORT_FORMATS = ["csv", "parquet", "json", "junit"] as const;
 
+/** A format that `exportRun` writes. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+/** Which run is exported, and in which format. */
 export interface ExportOptions {
   /** The run folder. */
   readonly dir: string;
@@ -24,6 +26,7 @@ export interface ExportOptions {
   readonly evidenceIn?: (result: EvalResult) => EvidenceOf;
 }
 
+/** Options of `exportRun`. */
 export interface ExportRunOptions extends ExportOptions {
   /** The file to write. */
   readonly out: string;

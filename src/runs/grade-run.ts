@@ -24,6 +24,7 @@ import { checkMetrics, configOf, DEFAULT_WORKERS, prepareEvaluators } from "./pr
 import { progressTo } from "./progress.js";
 import { storeResult } from "./store-result.js";
 
+/** Options of `gradeRun`. */
 export interface GradeOptions {
   /** The examples that the run was made with. */
   datasets: readonly (ExampleSource | Dataset)[];

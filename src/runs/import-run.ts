@@ -1,6 +1,7 @@
 import type { EvalResult } from "../core/result.js";
 import type { FormatName } from "../store/import/index.js";
 
+/** Options of `importRun`. */
 export interface ImportRunOptions {
   /** Results files of one format, or folders of them. */
   files: readonly string[];

@@ -13,6 +13,7 @@ import type { Manifest } from "../store/manifest.js";
 import { inOrder } from "../store/row-order.js";
 import { readSummary } from "../store/summary-file.js";
 
+/** Options of `loadRun`. */
 export interface LoadRunOptions {
   /** Prices to work out the costs again with, from the tokens that were used. */
   prices?: ModelsFile;

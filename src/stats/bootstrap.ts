@@ -3,6 +3,7 @@ import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./intervals.js";
 import { quantileSorted } from "./quantile.js";
 import { createRandom, type Random, type Seed } from "./random.js";
 
+/** Options of `bootstrapInterval`. */
 export interface BootstrapOptions {
   /** 0 unless given. */
   seed?: Seed | undefined;
@@ -11,6 +12,7 @@ export interface BootstrapOptions {
   level?: number | undefined;
 }
 
+/** An interval by bootstrap, and what it rests on. */
 export interface BootstrapInterval extends OpenInterval {
   /** The number of tasks. */
   n: number;

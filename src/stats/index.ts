@@ -1,3 +1,4 @@
+/** Statistics: intervals, tests, pass@k, the bootstrap, Pareto fronts, seeded random numbers. */
 export { type CrossTable, cohenKappa, crossTable, quadraticKappa, spearman } from "./agreement.js";
 export { type BootstrapInterval, type BootstrapOptions, bootstrapInterval } from "./bootstrap.js";
 export type { Clusters } from "./clusters.js";

@@ -68,12 +68,14 @@ export function clopperPearsonInterval(passes: number, n: number, level: number 
   };
 }
 
+/** Options of `meanInterval`. */
 export interface MeanIntervalOptions {
   level?: number | undefined;
   /** The cluster of each value (its passage, repository or user); values of one cluster are not independent. */
   clusters?: Clusters | undefined;
 }
 
+/** A mean with its standard error and interval. */
 export interface MeanInterval extends OpenInterval {
   mean: number;
   /** The standard error; null when fewer than two independent units leave it unknown. */

@@ -9,6 +9,7 @@ import {
 import { meanInterval, type OpenInterval } from "./intervals.js";
 import { createRandom, type Random, type Seed } from "./random.js";
 
+/** Options of `pairedDifference`. */
 export interface PairedOptions {
   /** 0 unless given. */
   seed?: Seed | undefined;

@@ -68,6 +68,7 @@ export interface TaskCounts {
   c: number;
 }
 
+/** pass@k and pass^k for one k. */
 export interface PassCurvePoint {
   k: number;
   passAtK: number;
@@ -81,6 +82,7 @@ export interface PassCurvePoint {
   clusters?: number;
 }
 
+/** Options of `passCurves`. */
 export interface PassCurveOptions {
   /** The cluster of each task; tasks of one cluster are not independent. */
   clusters?: Clusters | undefined;

@@ -9,6 +9,7 @@ import {
 import { DEFAULT_LEVEL, meanInterval, NO_INTERVAL, type OpenInterval, wilsonBounds } from "./intervals.js";
 import type { Numbers } from "./mean.js";
 
+/** A pass rate with its interval, and what it rests on. */
 export interface PassRateInterval extends OpenInterval {
   rate: number;
   /** The number of tasks. */
@@ -19,6 +20,7 @@ export interface PassRateInterval extends OpenInterval {
   clusters?: number;
 }
 
+/** Options of `passRateInterval`. */
 export interface PassRateOptions {
   level?: number | undefined;
   /** The cluster of each task; tasks of one cluster are not independent. */

@@ -44,6 +44,7 @@ export function median(values: Numbers): number {
   return quantile(values, 0.5);
 }
 
+/** Options of `quantileInterval`. */
 export interface QuantileIntervalOptions {
   level?: number | undefined;
   /**

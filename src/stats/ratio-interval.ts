@@ -3,6 +3,7 @@ import { requireOpenProbability, requireSameLength, studentQuantile } from "./di
 import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./intervals.js";
 import { mean, type Numbers, squaredDeviations, sum } from "./mean.js";
 
+/** A ratio of means with its interval. */
 export interface RatioInterval extends OpenInterval {
   /** Mean numerator over mean denominator; Infinity when every denominator is 0. */
   ratio: number;
@@ -16,6 +17,7 @@ export interface RatioInterval extends OpenInterval {
   clusters?: number;
 }
 
+/** Options of `ratioInterval`. */
 export interface RatioIntervalOptions {
   level?: number | undefined;
   /** The cluster of each task; tasks of one cluster are not independent. */

@@ -6,6 +6,7 @@ import type { Output, System, TrialContext } from "../core/system.js";
 /** What a function may give back: the response alone, or a whole output. */
 export type FunctionResult = string | Output;
 
+/** How a `FunctionSystem` is made. */
 export interface FunctionSystemOptions {
   name: string;
   fn: (example: Example, trial: TrialContext) => FunctionResult | Promise<FunctionResult>;

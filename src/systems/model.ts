@@ -154,6 +154,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 const USUAL_TIMEOUT_MS = 600_000;
 const AFTER_HARD_TIMEOUT_MS = 30_000;
 
+/** How a `ModelSystem` is made: its endpoint, its parameters and its limits. */
 export interface ModelOptions {
   /** The host, its port and the model unless told. */
   name?: string;

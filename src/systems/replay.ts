@@ -10,6 +10,7 @@ import type { Output, System, TrialContext, Usage } from "../core/system.js";
 import type { Trajectory } from "../core/trajectory.js";
 import { isBadRow, readJsonl } from "../datasets/index.js";
 
+/** How a `ReplaySystem` is made. */
 export interface ReplayOptions {
   name: string;
   records: Iterable<ReplayRecord> | Recordings;

@@ -23,6 +23,7 @@ const KEEP_ALIVE_MS = 120_000;
 /** A thousand clients may begin at once: those above the usual queue would wait a second for another try. */
 const BACKLOG = 4096;
 
+/** Options of `startGateway`. */
 export interface GatewayOptions {
   /** What all requests together may use; without one they are only counted. */
   readonly budget?: GatewayBudget;

@@ -46,6 +46,7 @@ export interface CatalogueEntry {
   readonly caution?: string | ((config: string) => string | undefined);
 }
 
+/** The configs of a dataset, such as its subjects, and the default one. */
 export interface Configs {
   readonly names: readonly string[];
   readonly default: string;

@@ -26,6 +26,7 @@ export interface ExperimentPlan {
   readonly notes: readonly string[];
 }
 
+/** Options of `planExperiment`. */
 export interface PlanExperimentOptions extends SpecReaderOptions, SystemDefaults {
   /** Trials of each stimulus; what the experiment says unless told. */
   runs?: number | undefined;

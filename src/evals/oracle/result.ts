@@ -68,6 +68,7 @@ export interface UncheckedStimulus extends StimulusPlace {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** What the oracle found of one stimulus, or why it could not be checked. */
 export type StimulusCheck = CheckedStimulus | UncheckedStimulus;
 
 /** True for a line whose omission nobody notices, though it looks as if it mattered. */

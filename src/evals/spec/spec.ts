@@ -22,6 +22,7 @@ export interface EvalSpec {
   readonly notes: readonly string[];
 }
 
+/** The skill that an eval is about, and its folder. */
 export interface SkillUnderTest {
   readonly dir: string;
   readonly name: string;

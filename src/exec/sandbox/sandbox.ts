@@ -48,6 +48,7 @@ export interface ProgramResult {
   memoryExceeded: boolean;
 }
 
+/** Options of one program in a sandbox. */
 export interface RunOptions {
   signal?: AbortSignal;
   limits?: Partial<SandboxLimits>;

@@ -33,6 +33,7 @@ export interface CalibrationProgress {
   readonly costUsd: number | null;
 }
 
+/** Options of `calibrateJudge`. */
 export interface CalibrateOptions {
   judge: LLMJudge;
   labels: readonly LabelRow[];

@@ -7,6 +7,7 @@ import { PANEL_RULES, type PanelRule } from "./panel.js";
 import type { Rules } from "./prompt.js";
 import { isScale, type JudgeScale, SCALE_NAMES, type Scale, scaleOf } from "./scale.js";
 
+/** Options of `LLMJudge`. */
 export interface LLMJudgeOptions {
   /** The one model that judges. */
   model?: JudgeModelSource;

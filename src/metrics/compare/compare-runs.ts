@@ -8,6 +8,7 @@ import { type CompareOptions, type Comparison, DEFAULT_LEVEL } from "./compariso
 /** A run as far as a comparison reads it. */
 export type ComparedRun = Pick<EvalResult, "rows" | "config" | "runDir">;
 
+/** Options of `compareRuns`: which system of each run, and those of `compareRows`. */
 export interface CompareRunsOptions extends Omit<CompareOptions, "keyOf" | "scoreField"> {
   systemA?: string | undefined;
   systemB?: string | undefined;
@@ -23,6 +24,7 @@ export interface RunComparison {
   notes: readonly string[];
 }
 
+/** The folder of a run, when it is stored, and its title. */
 export interface RunName {
   run: string | null;
   title: string;

@@ -3,6 +3,7 @@ import { alphaOf, type Comparison, type MetricComparison, metricIn } from "./com
 /** What B brings over A, quality first and cost second. */
 export type Lift = "better" | "worse" | "same_but_cheaper" | "same_but_dearer" | "inconclusive";
 
+/** Options of `liftOf`. */
 export interface LiftOptions {
   /** The metric that is quality; `pass_rate` unless told, or `mean_score` where only that was compared. */
   quality?: string | undefined;

@@ -1,6 +1,7 @@
 import { adjustTogether } from "./adjust.js";
 import { alphaOf, type Comparison, type MetricComparison } from "./comparison.js";
 
+/** Options of `regressionsIn` and `regressionsOf`. */
 export interface RegressionOptions {
   /** Losses smaller than this are let pass; 0 unless told. */
   minDifference?: number | undefined;

@@ -8,6 +8,7 @@ import { VIEW_NAMES, type ViewName } from "./schema.js";
 import { sqlError } from "./sql-error.js";
 import { storedRuns } from "./stored-runs.js";
 
+/** Options of `queryRuns`. */
 export interface QueryOptions {
   /** The folder that holds the run folders. */
   readonly runsDir: string;
@@ -17,6 +18,7 @@ export interface QueryOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A column of the result of a query. */
 export interface QueryColumn {
   readonly name: string;
   /** As DuckDB writes it. */

@@ -4,6 +4,7 @@ import type { EvalRow, KnownFields, TrialKey } from "../../core/row.js";
 import type { Output } from "../../core/system.js";
 import type { JsonObject } from "./fields.js";
 
+/** The tools whose results `importRun` reads. */
 export const FORMAT_NAMES = ["ailang", "vally", "context-bench", "promptfoo"] as const;
 
 /** Whose results can be imported. */

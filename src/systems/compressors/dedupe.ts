@@ -6,6 +6,7 @@ import { joinSentences, splitSentences } from "./sentences.js";
 
 const DEFAULT_THRESHOLD = 0.8;
 
+/** Options of `dedupe`. */
 export interface DedupeOptions {
   /** The overlap (Jaccard, word triples) from which two sentences count as the same: more than 0, at most 1. */
   threshold?: number;

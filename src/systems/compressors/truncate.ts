@@ -4,11 +4,13 @@ import { compressor } from "./compressor.js";
 import { largestFit } from "./largest-fit.js";
 import { type ShareOptions, TokenShare } from "./share.js";
 
+/** The modes of `truncate`. */
 export const TRUNCATE_MODES = ["head", "tail", "middle"] as const;
 
 /** What is kept: the beginning, the end, or both without the middle. */
 export type TruncateMode = (typeof TRUNCATE_MODES)[number];
 
+/** Options of `truncate`. */
 export interface TruncateOptions extends ShareOptions {
   mode?: TruncateMode;
 }

@@ -8,6 +8,7 @@ import { type ShareOptions, TokenShare } from "./share.js";
 const DEFAULT_WORDS = 60;
 const WORD = /\S+/g;
 
+/** Options of `window`. */
 export interface WindowOptions extends ShareOptions {
   /** Words in a passage. */
   words?: number;

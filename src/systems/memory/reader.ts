@@ -21,6 +21,7 @@ export interface Reader {
 export const READER_INSTRUCTION =
   "Below is what was said in earlier conversations. Answer the question that follows them in as few words as possible, from these conversations alone. If they do not hold the answer, reply: unanswerable.";
 
+/** Options of `systemReader`. */
 export interface SystemReaderOptions {
   /** What stands before the context; `READER_INSTRUCTION` unless told, nothing when empty. */
   instruction?: string;

@@ -5,6 +5,7 @@ export type MockDialect = (typeof MOCK_DIALECTS)[number];
 
 export const STATUS_FAULTS = ["401", "404", "429", "500", "503", "529"] as const;
 
+/** Every fault that a mock can be told to make. */
 export const FAULT_KINDS = [
   ...STATUS_FAULTS,
   "html",
