@@ -19,7 +19,7 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
   afterEach(() => void vi.useRealTimers());
 
   /** Two systems of two trials each: 0 and 1, 2 and 3. */
-  async function opened(): Promise<Feeder> {
+  async function opened({ isResumed = false } = {}): Promise<Feeder> {
     const plan = await samplePlan(["slow", "quick"], 2);
     const ledger = sampleLedger(plan, new SampleSink());
     const feeder = new Feeder({
@@ -30,11 +30,11 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
       signal: new AbortController().signal,
       signer: SAMPLE_SIGNER,
     });
-    await feeder.open({ isResumed: false });
+    await feeder.open({ isResumed });
     return feeder;
   }
 
-  function laneOf(system: number): Queue {
+  function laneOf(system: number | "suspects"): Queue {
     const lane = new Queue(laneName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
     onTestFinished(() => lane.close());
     return lane;
@@ -68,6 +68,13 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
     expect(await waitingIn(1)).toBe(2);
     // What was delivered and is missed all the same is run again.
     expect(await wasDelivered(redis, KEY, 2)).toBe(false);
+  });
+
+  it("hands out no trial again that an earlier start has left to be run alone", async () => {
+    await laneOf("suspects").add("trial", { index: 1, signature: SAMPLE_SIGNER.signJob(KEY, 1, false) });
+    const feeder = await opened({ isResumed: true });
+    expect([await waitingIn(0), await waitingIn(1)]).toEqual([1, 2]);
+    expect(feeder.underWay).toBe(4);
   });
 
   it("hands out nothing after it was told to take all back", async () => {

@@ -251,8 +251,16 @@ export class Feeder {
 
   /** A job that is there already is not added again: its name is that of its trial. */
   async #add({ queue }: Lane, indexes: readonly number[], again: boolean): Promise<void> {
-    for (let at = 0; at < indexes.length && !this.#isWithdrawn; at += BULK)
-      await queue.addBulk(indexes.slice(at, at + BULK).map((index) => this.#jobOf(index, again)));
+    const apart = again ? await this.#findApart() : new Set();
+    const wanted = indexes.filter((index) => !apart.has(index));
+    for (let at = 0; at < wanted.length && !this.#isWithdrawn; at += BULK)
+      await queue.addBulk(wanted.slice(at, at + BULK).map((index) => this.#jobOf(index, again)));
+  }
+
+  /** Trials that are run alone, or wait for that: they have no job in their lane. */
+  async #findApart(): Promise<Set<number>> {
+    const jobs = (await this.#suspects?.getJobs(["wait", "active"])) ?? [];
+    return new Set(jobs.map(({ data }) => data.index));
   }
 
   #jobOf(index: number, mayBeDone: boolean): { name: string; data: TrialJob; opts: JobsOptions } {

@@ -253,15 +253,6 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect(sink.entries.map(({ finished }) => finished.row.attempts)).toEqual([[...attempts, ...attempts]]);
   });
 
-  it("forgets what was delivered when a run is opened, and at no other time", async () => {
-    const { inbox } = await opened();
-    await arrive(1);
-    await inbox.empty();
-    expect(await wasDelivered(redis, KEY, 1)).toBe(true);
-    await inbox.open();
-    expect(await wasDelivered(redis, KEY, 1)).toBe(false);
-  });
-
   const outputOf = (index: number, response = "a") => {
     const key = { system: "s", dataset: "", exampleId: `e${index}`, trial: 0 };
     const call = { latency: 0.1, durationMs: 100 };
@@ -305,5 +296,17 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect(sink.outputs).toEqual([]);
     expect(notes).toEqual([expect.stringContaining("delivered as trial 1 is not stored: the plan has another")]);
     expect(inbox.spentUsd).toBeCloseTo(0.01, 12);
+  });
+
+  it("marks as delivered what is recorded when it opens, and nothing that is run again", async () => {
+    const before = rowOf(9);
+    const { inbox } = await opened({ examples: 20, earlier: { ...NOTHING_EARLIER, rows: new Map([[9, before]]) } });
+    // Marked by an earlier start: its row failed, and it is tried again.
+    await redis.setbit(KEYS.delivered(KEY), 3, 1);
+    await arrive(17);
+    await inbox.open();
+    await arrive(18);
+    const marked = await Promise.all([3, 8, 9, 10, 17, 18, 19].map((index) => wasDelivered(redis, KEY, index)));
+    expect(marked).toEqual([false, false, true, false, true, true, false]);
   });
 });

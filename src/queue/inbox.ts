@@ -68,12 +68,29 @@ export class Inbox {
     return Array.from(this.#ungraded.values()).reduce((total, { costUsd }) => total + costUsd, 0);
   }
 
-  /** Takes what is there already; from now on, what workers deliver is marked as delivered. */
+  /**
+   * Takes what is there already. From then on exactly what is recorded, and what workers deliver, is marked as delivered:
+   * jobs of an earlier start may still wait in the queue, of trials that are over and of trials that are run again.
+   */
   async open(): Promise<void> {
     const { redis, announcement } = this.#options;
-    await redis.del(KEYS.delivered(announcement.key));
+    const key = KEYS.delivered(announcement.key);
+    const recorded = this.#recorded();
+    await redis.set(key, bitmapOf(recorded));
     await this.empty();
+    const marks = redis.pipeline();
+    for (const index of this.#recorded()) if (!recorded.has(index)) marks.setbit(key, index, 1);
+    await marks.exec();
     this.#isOpen = true;
+  }
+
+  /** Trials that are on record. */
+  #recorded(): Set<number> {
+    const { plan, ledger } = this.#options;
+    const total = plan.systems.length * plan.examples.length * plan.trials;
+    const recorded = new Set<number>();
+    for (let index = 0; index < total; index++) if (ledger.has(index)) recorded.add(index);
+    return recorded;
   }
 
   /** Takes what is there. */
@@ -330,6 +347,15 @@ function digestLine(line: string): string {
 function decoded(news: TrialNews, folder: string | null): ReadNews {
   if (news.kind === "finished") return { ...news, row: decodeRow(news.lines.row) };
   return news.kind === "output" ? { ...news, stored: decodeStored(news.line, folder) } : news;
+}
+
+/** As Redis counts: the first bit is the highest of its byte. */
+function bitmapOf(indexes: ReadonlySet<number>): Buffer {
+  // They come in order.
+  const last = Array.from(indexes).at(-1) ?? 0;
+  const bitmap = Buffer.alloc((last >> 3) + 1);
+  for (const index of indexes) bitmap[index >> 3] = (bitmap[index >> 3] ?? 0) | (0x80 >> (index & 7));
+  return bitmap;
 }
 
 function entriesOf(found: unknown): Entry[] {

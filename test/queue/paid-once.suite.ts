@@ -145,3 +145,36 @@ describe.skipIf(lacks("redis-server"))("outputs that workers are asked to grade"
     expect(spentUsd).toBeCloseTo(trialsUsd, 9);
   });
 });
+
+/** Says which trial it begins, and takes its time. */
+const TELLS = `import { appendFileSync } from "node:fs";
+  import { setTimeout as sleep } from "node:timers/promises";
+  export default { name: "s", async process(example) {
+    appendFileSync("begun.jsonl", JSON.stringify({ system: "s", exampleId: example.id, trial: 0 }) + "\\n");
+    await sleep(500 + 100 * (example.id.length + (example.id.charCodeAt(1) % 5)));
+    return { response: example.answer };
+  } };`;
+
+describe.skipIf(lacks("redis-server"))("trials of a run that is killed and goes on", () => {
+  it("are run once: neither what workers still have nor what they delivered is run again", async () => {
+    const redis = await startedRedis();
+    const questions = Array.from({ length: 60 }, (_, i) => ({ id: `e${i}`, question: `q ${i}?`, answer: "Paris" }));
+    const space = new Workspace({ "s.mjs": TELLS, "q.jsonl": questions });
+    const workers = [startWorker(space, redis), startWorker(space, redis)];
+    const flags = ["--output", "json", "--queue", redis.url];
+    let running = start(space.dir, ["run", "--system", "./s.mjs", "--dataset", "q.jsonl", ...flags]);
+    for (let kills = 1; kills <= 4; kills++) {
+      await expect.poll(() => stored(space)[0]).toBeGreaterThan(10 * kills - 5);
+      running.child.kill("SIGKILL");
+      await running.finished;
+      running = start(space.dir, ["run", "--resume", "--output", "json"]);
+    }
+    const finished = await running.finished;
+    for (const { child } of workers) child.kill("SIGTERM");
+    await Promise.all(workers.map((worker) => worker.finished));
+    expect(finished.code, finished.stderr).toBe(0);
+    const begun = countsOf(linesOf(space.dir, "begun.jsonl"));
+    expect([...begun].filter(([, count]) => count > 1)).toEqual([]);
+    expect(begun.size).toBe(questions.length);
+  });
+});
