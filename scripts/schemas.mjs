@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes schemas/*.schema.json from the schemas that the files are read with. A key is described by the doc comment above
-// it in the source. With --check it writes nothing, says which files are out of date, and exits with 1 when one is.
+// Writes schemas/*.schema.json from the schemas that the files are read with, and the table of keys in
+// docs/command-line.md. A key is described by the doc comment above it in the source. With --check it writes nothing, says which files are out of date, and exits with 1 when one is.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -26,13 +26,22 @@ for (const [name, { sources, root }] of Object.entries(DECLARATIONS)) {
   describe(schema, declared.get(root), declared);
 }
 
+const PAGE = new URL("../docs/command-line.md", import.meta.url);
+const TABLE = /(<!-- Keys: written by npm run schema -->\n\n).*?(\n\n<!-- End of keys -->)/s;
+const page = readFileSync(PAGE, "utf8");
+const newPage = page.replace(TABLE, (_, start, end) => start + makeKeyTable() + end);
+
 const wrong = Object.keys(schemas).filter((name) => !isDeepStrictEqual(readSchema(name), schemas[name]));
 const extra = readdirSync(FOLDER).filter((name) => !Object.hasOwn(schemas, name));
 if (process.argv.includes("--check")) {
   for (const name of wrong) console.error(`schemas/${name} is out of date. Run npm run schema.`);
   for (const name of extra) console.error(`schemas/${name} is not written by scripts/schemas.mjs. Remove it.`);
-  if (wrong.length + extra.length > 0) process.exitCode = 1;
-} else if (wrong.length > 0) writeSchemas(wrong);
+  if (newPage !== page) console.error("The keys in docs/command-line.md are out of date. Run npm run schema.");
+  if (wrong.length + extra.length > 0 || newPage !== page) process.exitCode = 1;
+} else {
+  if (wrong.length > 0) writeSchemas(wrong);
+  if (newPage !== page) writeFileSync(PAGE, newPage);
+}
 
 function readSchema(name) {
   try {
@@ -110,4 +119,27 @@ function findProperties(schema) {
 function readComment(member) {
   const [comment] = ts.getJSDocCommentsAndTags(member);
   return (ts.getTextOfJSDocComment(comment?.comment) ?? "").replace(/\s+/g, " ").trim();
+}
+
+/** The keys of a config file, each with its flag, what it holds and what it means. */
+function makeKeyTable() {
+  const { sources, root } = DECLARATIONS["config.schema.json"];
+  const declared = findDeclarations(sources, root);
+  const keys = findKeys(declared.get(root), declared);
+  const rows = Object.entries(schemas["config.schema.json"].properties).map(([key, schema]) => {
+    const tag = ts.getJSDocTags(keys.get(key)).find(({ tagName }) => tagName.text === "flag");
+    const flag = tag?.comment ?? `\`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``;
+    return [`\`${key}\``, flag, nameType(schema), schema.description.replaceAll("|", "\\|")];
+  });
+  const lines = [["key", "flag", "value", "meaning"], ["---", "---", "---", "---"], ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function nameType({ enum: words, type, minimum, maximum }) {
+  if (words !== undefined) return words.map((word) => `\`${word}\``).join(", ");
+  if (type === "number" && maximum !== undefined) return `${minimum} to ${maximum}`;
+  return (
+    { string: "text", integer: "whole number", boolean: "true or false", array: "list", object: "mapping" }[type] ??
+    type
+  );
 }

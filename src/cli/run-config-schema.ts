@@ -28,7 +28,10 @@ const MODEL_SETTINGS = {
   maxTokens: count,
   /** Added to the body of every request; null takes a key out. */
   extraBody: optional(z.record(z.string(), z.unknown()).readonly()),
-  /** Extra headers of every request. */
+  /**
+   * Extra headers of every request.
+   * @flag `--header`
+   */
   headers: textByName,
   /** Seconds that one call may take. */
   timeout: optional(z.number().positive()),
@@ -114,19 +117,31 @@ const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
 
 /**
  * What a config file may say: the one place where a key is declared. The doc comment of a key is what editors show, in
- * TypeScript and in YAML.
+ * TypeScript and in YAML, and what docs/command-line.md says. Its flag is its name in kebab case, unless `@flag` says.
  */
 const RUN_CONFIG_KEYS = {
   /** The title of the report. */
   title: text,
-  /** Systems to measure: names such as truncate:0.5, or modules. */
+  /**
+   * Systems to measure: names such as truncate:0.5, or modules.
+   * @flag `--system`
+   */
   systems: optional(listOfNamed<System>()),
-  /** Models behind an API: names from the models file, `provider/model`, or where to find them. */
+  /**
+   * Models behind an API: names from the models file, `provider/model`, or where to find them.
+   * @flag `--model`, `--proxy`, `--name`, `--api`
+   */
   models: optional(models),
-  /** Where models, their prices and budgets are described. Default: models.yml when there is one. */
+  /**
+   * Where models, their prices and budgets are described. Default: models.yml when there is one.
+   * @flag `--models`
+   */
   modelsFile: text,
   ...MODEL_SETTINGS,
-  /** Coding agents: names, `NAME:MODEL`, or how to start one. */
+  /**
+   * Coding agents: names, `NAME:MODEL`, or how to start one.
+   * @flag `--agent`, `--agent-command`, `--agent-model`, `--agent-name`
+   */
   agents: optional(agents),
   /** Trials of agents at a time. Default: the number of cores, at most 4. */
   agentParallel: count,
@@ -152,19 +167,40 @@ const RUN_CONFIG_KEYS = {
   reader: text,
   /** Files of recorded outputs, each measured as a system. */
   replay: texts,
-  /** Datasets: names such as gsm8k, files, or NAME=FILE. */
+  /**
+   * Datasets: names such as gsm8k, files, or NAME=FILE.
+   * @flag `--dataset`
+   */
   datasets: optional(listOfNamed<Dataset | ExampleSource>()),
-  /** Files of the project by a name that `datasets` and --dataset know: what `assay datasets import` writes. */
+  /**
+   * Files of the project by a name that `datasets` and --dataset know: what `assay datasets import` writes.
+   * @flag `assay datasets import`
+   */
   namedDatasets: optional(z.record(z.string().regex(/^[\w.-]+$/), namedFiles).readonly()),
-  /** Where eval files are, suites of them and environments that they share, for `assay eval`. */
+  /**
+   * Where eval files are, suites of them and environments that they share, for `assay eval`.
+   * @flag `-e`, `--suite` of `assay eval`
+   */
   evals: optional(z.custom<EvalsConfig>(isObject, "must be an object")),
-  /** Evaluators instead of the datasets' own: NAME for every dataset, DATASET=NAME for one. */
+  /**
+   * Evaluators instead of the datasets' own: NAME for every dataset, DATASET=NAME for one.
+   * @flag `--evaluator`
+   */
   evaluators: optional(listOfNamed<Evaluator>()),
-  /** Models that judge answers: they score every dataset beside its evaluators. */
+  /**
+   * Models that judge answers: they score every dataset beside its evaluators.
+   * @flag `--judge-model` and the others
+   */
   judge: optional(judge),
-  /** Metrics beside the standard ones: names or modules. */
+  /**
+   * Metrics beside the standard ones: names or modules.
+   * @flag `--metric`
+   */
   metrics: optional(listOfNamed<Metric>()),
-  /** Modules that export register(registry). */
+  /**
+   * Modules that export register(registry).
+   * @flag `--plugin`
+   */
   plugins: texts,
   /** The score that decides pass or fail. Default: each dataset's own. */
   scoreField: text,
