@@ -7,6 +7,7 @@ import { focused } from "./in-page.js";
 import { useSite } from "./site.js";
 import { soon } from "./soon.js";
 import { fewRows } from "./stored-runs.js";
+import { seriousViolations } from "./violations.js";
 
 const COPIES = 1100;
 /** With the run that was copied. */
@@ -25,6 +26,7 @@ describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () 
     await page.getByText(`1–100 of 1,100 runs, out of ${TOTAL}`).waitFor();
     await page.getByText("Page 1 of 11").waitFor();
     await expectFirst(page, "Copy 0");
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Next →" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("101–200 of 1,100 runs").waitFor();
