@@ -246,7 +246,7 @@ class Bench {
     const { gates, chain } = this.#steps;
     const reasons = [...new Set(gates), this.#purse, chain].flatMap((place) => place?.waiting() ?? []);
     if (this.#refusal !== null) reasons.push(`the queue takes no results: ${this.#refusal}`);
-    if (this.#forged > 0) reasons.push(`${this.#forged} jobs are not signed by the run: they are not run`);
+    if (this.#forged > 0) reasons.push(`jobs that are not signed by the run, and not run: ${this.#forged}`);
     const done = this.#outbox.delivered;
     return {
       active: this.#active,

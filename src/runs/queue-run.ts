@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,6 +23,7 @@ import { type Signer, signerFor } from "../queue/signer.js";
 import type { RunPorts } from "../runner/ports.js";
 import { readManifest } from "../store/journal.js";
 import { identityOf, type OpenRun } from "../store/open-run.js";
+import { readRunFile } from "../store/run-file.js";
 import { writeAtomically } from "../utils/files/atomic.js";
 import type { EvaluateOptions } from "./options.js";
 import type { PreparedRun } from "./prepared-run.js";
@@ -145,10 +146,9 @@ function ownerOf(dir: string | null): string {
 
 /** What an earlier start of the run has spent and lost, as its last state says. */
 function lastBudget(dir: string | null): QueueBudget | null {
-  const path = dir === null ? "" : join(dir, QUEUE_STATE_FILE);
-  if (!existsSync(path)) return null;
+  if (dir === null || !existsSync(join(dir, QUEUE_STATE_FILE))) return null;
   try {
-    const { budget } = JSON.parse(readFileSync(path, "utf8")) as Partial<QueueState>;
+    const { budget } = JSON.parse(readRunFile(dir, QUEUE_STATE_FILE)) as Partial<QueueState>;
     return isBudget(budget) ? budget : null;
   } catch {
     return null;

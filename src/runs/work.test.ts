@@ -105,7 +105,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     const drain = new AbortController();
     const states: WorkerState[] = [];
     const serving = serve(options, { drain: drain.signal, onState: (state) => states.push(state) });
-    await expect.poll(() => states.at(-1)?.waiting).toBe("2 jobs are not signed by the run: they are not run");
+    await expect.poll(() => states.at(-1)?.waiting).toBe("jobs that are not signed by the run, and not run: 2");
     drain.abort();
     await serving;
     expect(runs).toBe(0);
