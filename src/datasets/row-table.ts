@@ -1,8 +1,12 @@
 import type { LoadOptions } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
+import { nearest } from "../core/suggest.js";
+import { type ByteSource, bytesInMemory, openBytes } from "../utils/files/byte-source.js";
 import { ColumnCheck, matches } from "./columns.js";
-import { isBadRow, type RawRow, type SourceRow } from "./source-row.js";
+import { type Format, formatOf } from "./formats.js";
+import type { ParquetTable } from "./parquet/index.js";
+import { firstBytes, isGzip, readPlainBytes, unreadable } from "./read-bytes.js";
 import type { Conversion } from "./to-example.js";
 
 /** What rows become, and how strictly they are taken. */
@@ -153,4 +157,150 @@ export class RowTable {
 
 function isList(converted: Conversion | readonly Conversion[]): converted is readonly Conversion[] {
   return Array.isArray(converted);
+}
+
+/** Names of columns, or paths to parts of them such as "answer.aliases"; only Parquet files are read in such parts. */
+export interface Columns {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+/** What is read of a table, and by which columns its rows are filtered. */
+interface WantedColumns {
+  columns?: Columns;
+  filter?: Readonly<Record<string, string>>;
+}
+
+/** The columns to read of a table, or the parts of them; a required one that it lacks is an error. */
+export function columnsOf(table: ParquetTable, { columns, filter = {} }: WantedColumns): readonly string[] | undefined {
+  if (columns === undefined) return undefined;
+  const missing = columns.required.find((path) => !table.has(path));
+  if (missing !== undefined) throw lacks(table, missing);
+  return [...columns.required, ...columns.optional, ...Object.keys(filter)].filter((path) => table.has(path));
+}
+
+/** Lists what there is in the place of the missing column. */
+function lacks(table: ParquetTable, missing: string): DatasetError {
+  const known = table.pathsNear(missing);
+  const guess = nearest(missing, known);
+  const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
+  return new DatasetError(
+    `"${table.name}" has no column "${missing}", which this dataset is read by.${hint} Its columns: ${known.join(", ")}. It may have changed: pin an earlier revision with NAME@REVISION.`,
+  );
+}
+
+/** A row as its file holds it: columns by name. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** A row with its place in the file (counted from 1), or what is wrong at that place. */
+export type SourceRow = { readonly line: number; readonly row: RawRow } | BadRow;
+
+export interface BadRow {
+  readonly line: number;
+  readonly problem: string;
+}
+
+/**
+ * Reads a file's rows in batches: awaiting every single row would cost more than parsing it.
+ * Malformed rows come as `BadRow`, so that the caller decides whether one stops the load.
+ */
+export type RowReader = (path: string, options?: ReadOptions) => AsyncIterable<readonly SourceRow[]>;
+
+export interface ReadOptions {
+  /** Told every byte that is read. */
+  seen?: ByteSink;
+  /** The names of the columns, for a text file that has no line with them. */
+  header?: readonly string[];
+  /** What messages call the file, where it is not its path. */
+  name?: string;
+}
+
+/** Told every byte that is read, such as a hash that identifies the file. */
+interface ByteSink {
+  update(bytes: Uint8Array): unknown;
+}
+
+export function isBadRow(source: SourceRow): source is BadRow {
+  return "problem" in source;
+}
+
+export function isRawRow(value: unknown): value is RawRow {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A file of rows, wherever it lies. */
+export interface RowFile {
+  /** As messages name it. */
+  readonly name: string;
+  readonly textOnly: boolean;
+  /** Where a row stands, as a person would look it up, e.g. `data.jsonl:17`. */
+  readonly at: (line: number) => string;
+  /** All rows, in order and in batches. */
+  batches(options?: ReadOptions): AsyncIterable<readonly SourceRow[]>;
+  /** Present for files that can be read in part. */
+  readonly table?: ParquetTable;
+}
+
+/** A file to be opened: on this machine, or as bytes that come as they are read. */
+export type FileToOpen = { readonly name?: string; readonly path: string } | { readonly bytes: ByteSource };
+
+/**
+ * Opens a file of rows by the ending of its name.
+ * @example
+ * const file = await openRowFile({ path: "data.parquet" });
+ * for await (const rows of file.batches()) console.log(rows.length);
+ */
+export async function openRowFile(file: FileToOpen): Promise<RowFile> {
+  const name = "bytes" in file ? file.bytes.name : (file.name ?? file.path);
+  const format = formatOf(name);
+  const { read } = format;
+  if ("bytes" in file) return tableFile(name, file.bytes);
+  const { path } = file;
+  if (read === null) return ownTableFile(name, await bytesOf(path, name));
+  return { ...placed(name, format), batches: (options) => read(path, { ...options, name }) };
+}
+
+/** Of bytes that were opened here: whoever gives bytes closes them when they are no table. */
+async function ownTableFile(name: string, bytes: ByteSource): Promise<RowFile> {
+  try {
+    return await tableFile(name, bytes);
+  } catch (error) {
+    await bytes.close?.();
+    throw error;
+  }
+}
+
+async function tableFile(name: string, bytes: ByteSource): Promise<RowFile> {
+  const { openParquet } = await import("./parquet/index.js");
+  const table = await openParquet(bytes);
+  return { ...placed(name, formatOf(name)), table, batches: () => rowsOf(table, "all") };
+}
+
+/** Rows of a table as every reader gives them; `line` counts from 1. */
+export async function* rowsOf(
+  table: ParquetTable,
+  positions: Uint32Array | "all",
+  columns?: readonly string[],
+): AsyncGenerator<readonly SourceRow[]> {
+  for await (const batch of table.read(positions, columns))
+    yield batch.map(({ position, row }) => ({ line: position + 1, row: row as RawRow }));
+}
+
+/** Closes the files that hold something open: all of them, also when one fails to close. */
+export async function closeFiles(files: readonly RowFile[]): Promise<void> {
+  const closed = await Promise.allSettled(files.map(async ({ table }) => table?.close()));
+  for (const result of closed) if (result.status === "rejected") throw result.reason;
+}
+
+function placed(name: string, { place, textOnly }: Format): Pick<RowFile, "name" | "textOnly" | "at"> {
+  return { name, textOnly, at: (line) => (place === "line" ? `${name}:${line}` : `${name} row ${line}`) };
+}
+
+async function bytesOf(path: string, name: string): Promise<ByteSource> {
+  try {
+    if (isGzip(firstBytes(path))) return bytesInMemory(name, await readPlainBytes(path, { name }));
+    return await openBytes(path, name);
+  } catch (error) {
+    throw unreadable(name, error);
+  }
 }

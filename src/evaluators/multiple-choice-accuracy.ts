@@ -3,8 +3,7 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { responseOf, undecided } from "./gold.js";
 import { chosenOption } from "./multiple-choice/extract.js";
-import { questionOf } from "./multiple-choice/gold.js";
-import { letterOf } from "./multiple-choice/labels.js";
+import { letterOf, questionOf } from "./multiple-choice/options.js";
 
 const ACCURACY = "mc_accuracy";
 const EXTRACTED = "mc_extracted";

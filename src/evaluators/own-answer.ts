@@ -1,5 +1,4 @@
-import { firstTurn } from "./own-answer/end-of-turn.js";
-import { withoutReasoning } from "./own-answer/reasoning.js";
+import { firstTurn, withoutReasoning } from "./own-answer/own-answer.js";
 
 /**
  * The part of a response that is its own answer to the question that was asked: without what the model thought aloud,

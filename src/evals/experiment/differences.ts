@@ -1,6 +1,5 @@
 import { canonicalJson } from "../../core/fingerprint.js";
-import { isMapping } from "./mapping.js";
-import type { PointerPath } from "./pointer.js";
+import { isMapping, type PointerPath } from "./experiment.js";
 
 /** A place at which two documents are not the same; undefined is "not there". */
 export interface Difference {

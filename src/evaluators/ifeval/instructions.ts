@@ -1,12 +1,13 @@
 import { ownValue } from "../../core/shape.js";
-import { compares, InstructionArguments } from "./arguments.js";
-import { CASE_RULES } from "./case-rules.js";
 import type { DetectLanguage } from "./detect-language.js";
 import {
   countMatches,
   isBlank,
   isBoundary,
   isLineStart,
+  isLower,
+  isSpaceAt,
+  isUpper,
   lineEnd,
   SPACE,
   skipSpaces,
@@ -17,8 +18,204 @@ import {
   stripStart,
   WORD,
 } from "./python-text.js";
-import type { Follows, Rules } from "./rule.js";
 import { sentenceSpans } from "./sentences.js";
+
+/** Whether a response that is not blank follows the instruction. */
+type Follows = (response: string, detect: DetectLanguage) => boolean;
+
+/** Makes the check of one instruction from its arguments. */
+type Rule = (given: InstructionArguments) => Follows;
+
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** How a count must compare with the number that was asked for. */
+type Relation = "less than" | "at least";
+
+/** Much longer texts make a pattern that the engine refuses. */
+const LONGEST_SEARCHED = 1000;
+const TOO_LONG = `no longer than ${LONGEST_SEARCHED} characters`;
+
+/** The arguments of one instruction. What is missing or wrong is noted in `problems`, and a stand-in is given back. */
+export class InstructionArguments {
+  readonly problems: string[] = [];
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.#values = values;
+  }
+
+  /** A number from 0 on. The official grader takes a random one for any other. */
+  count(name: string): number {
+    const value = this.#values[name];
+    if (typeof value === "number" && value >= 0) return value;
+    return this.#problem(name, "a number from 0 on", 0);
+  }
+
+  relation(name: string): Relation {
+    const value = this.#values[name];
+    if (value === "less than" || value === "at least") return value;
+    return this.#problem(name, '"less than" or "at least"', "at least");
+  }
+
+  /** A text without the white space around it. */
+  text(name: string): string {
+    const value = this.#values[name];
+    if (typeof value === "string" && strip(value) !== "") return strip(value);
+    return this.#problem(name, "a text", " ");
+  }
+
+  /** A text that is one character long. */
+  character(name: string): string {
+    const text = this.text(name);
+    return [...text].length === 1 ? text : this.#problem(name, "a single character", " ");
+  }
+
+  /** A text that is one of these. */
+  oneOf(name: string, known: ReadonlySet<string>): string {
+    const text = this.text(name);
+    return known.has(text) ? text : this.#problem(name, `one of ${[...known].join(", ")}`, "");
+  }
+
+  /** A text that is looked for in responses. */
+  searched(name: string): string {
+    const text = this.text(name);
+    return text.length <= LONGEST_SEARCHED ? text : this.#problem(name, TOO_LONG, " ");
+  }
+
+  /** A list of texts that are looked for in responses. */
+  allSearched(name: string): string[] {
+    const value = this.#values[name];
+    const isList = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
+    if (!isList) return this.#problem(name, "a list of texts", []);
+    return value.every((item) => item.length <= LONGEST_SEARCHED) ? value : this.#problem(name, TOO_LONG, []);
+  }
+
+  /** Notes that an argument is not what it must be. */
+  refuse(name: string, wanted: string): void {
+    this.#problem(name, wanted, null);
+  }
+
+  #problem<T>(name: string, wanted: string, standIn: T): T {
+    const value = this.#values[name];
+    const isMissing = value === undefined || value === null;
+    this.problems.push(`${name} ${isMissing ? "is missing" : "is not what it must be"}: it must be ${wanted}`);
+    return standIn;
+  }
+}
+
+/** Whether the count compares with the number as asked. */
+function compares(count: number, relation: Relation, wanted: number): boolean {
+  return relation === "less than" ? count < wanted : count >= wanted;
+}
+
+/** The languages that the detector knows, by its codes. */
+const LANGUAGES = new Set(
+  "af ar bg bn cs da de el en es et fa fi fr gu he hi hr hu id it ja kn ko lt lv mk ml mr ne nl no pa pl pt ro ru sk sl so sq sv sw ta te th tl tr uk ur vi zh-cn zh-tw".split(
+    " ",
+  ),
+);
+
+/** The ids whose rules ask for the language of a response. */
+export const LANGUAGE_IDS: ReadonlySet<string> = new Set([
+  "language:response_language",
+  "change_case:english_capital",
+  "change_case:english_lowercase",
+]);
+
+/** The rules about capitals, commas and the language of a response. */
+const CASE_RULES: Rules = {
+  "language:response_language": (given) => isIn(given.oneOf("language", LANGUAGES)),
+  "change_case:english_capital": () => (response, detect) => isUpper(response) && isIn("en")(response, detect),
+  "change_case:english_lowercase": () => (response, detect) => isLower(response) && isIn("en")(response, detect),
+  "change_case:capital_word_frequency": (given) => {
+    const relation = given.relation("capital_relation");
+    const wanted = given.count("capital_frequency");
+    return (response) => compares(countCapitalWords(response), relation, wanted);
+  },
+  "punctuation:no_comma": () => (response) => !response.includes(","),
+};
+
+/** A response without letters counts as followed: the official grader gives it the benefit of the doubt. */
+function isIn(language: string): Follows {
+  return (response, detect) => {
+    const found = detect(response);
+    return found === null || found === language;
+  };
+}
+
+const HAS_CAPITAL = /\p{Uppercase}/u;
+const FINAL_CLOSERS = "])}>\"'»”’ ";
+
+/** Puts spaces where the official grader's tokeniser (NLTK 3.8, Penn Treebank) parts words; the order matters. */
+const BEFORE_FINAL_PERIOD: readonly (readonly [RegExp, string])[] = [
+  [/[«“‘„]|`+/g, " $& "],
+  [/^"/, " `` "],
+  [/([ ([{<])("|'')/g, "$1 `` "],
+  // A letter that stands alone after an apostrophe, unless it is a shortened word: "'a" but not "'s".
+  [new RegExp(`'(?!re|ve|ll|[mtsdn])(?=[${WORD}](?![${WORD}]))`, "giu"), "' "],
+];
+
+const AFTER_FINAL_PERIOD: readonly (readonly [RegExp, string])[] = [
+  [/[:,](?=\P{Nd})/gu, " $& "],
+  [/[:,]$/, " $& "],
+  [/\.{2,}/g, " $& "],
+  [/[;@#$%&?!]/g, " $& "],
+  [/(?<!')' /g, " ' "],
+  [/[*\][(){}<>]/g, " $& "],
+  [/--/g, " -- "],
+];
+
+/** Shortened words and pairs that are written as one; they are looked for between spaces. */
+const PARTED: readonly (readonly [RegExp, string])[] = [
+  [/[»”’]|''|"/g, " $& "],
+  [/([^' ])('[sSmMdD]|') /g, "$1 $2 "],
+  [/([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) /g, "$1 $2 "],
+  [whole("can|not"), " $1 $2 "],
+  [whole("d|'ye"), " $1 $2 "],
+  [whole("gim|me"), " $1 $2 "],
+  [whole("gon|na"), " $1 $2 "],
+  [whole("got|ta"), " $1 $2 "],
+  [whole("lem|me"), " $1 $2 "],
+  [whole("more|'n"), " $1 $2 "],
+  [new RegExp(`(?<![${WORD}])(wan)(na)(?=[${SPACE}])`, "giu"), " $1 $2 "],
+  [new RegExp(` ('t)(is|was)(?![${WORD}])`, "giu"), " $1 $2 "],
+];
+
+/** How many words are all in capitals. A word with a hyphen is one, "CAN'T" and "CANNOT" are two. */
+export function countCapitalWords(text: string): number {
+  let count = 0;
+  for (const [start, end] of sentenceSpans(text)) {
+    const sentence = text.slice(start, end);
+    if (HAS_CAPITAL.test(sentence)) count += words(sentence).filter(isUpper).length;
+  }
+  return count;
+}
+
+/** The words and signs of one sentence. */
+function words(sentence: string): string[] {
+  const opened = replaceAll(sentence, BEFORE_FINAL_PERIOD);
+  const parted = replaceAll(withFinalPeriodApart(opened), AFTER_FINAL_PERIOD);
+  return splitWords(replaceAll(` ${parted} `, PARTED));
+}
+
+function replaceAll(text: string, steps: readonly (readonly [RegExp, string])[]): string {
+  return steps.reduce((parted, [pattern, replacement]) => parted.replace(pattern, replacement), text);
+}
+
+/** Parts the period from the last word; only closing signs and white space may follow it. */
+function withFinalPeriodApart(sentence: string): string {
+  let place = sentence.length - 1;
+  while (place > 0 && isSpaceAt(sentence, place)) place -= 1;
+  while (place > 0 && FINAL_CLOSERS.includes(sentence.charAt(place))) place -= 1;
+  const isFinal = place > 0 && sentence[place] === "." && sentence[place - 1] !== ".";
+  return isFinal ? `${sentence.slice(0, place)} . ${sentence.slice(place + 1)} ` : sentence;
+}
+
+/** A pattern for a word of two parts that may have any case. */
+function whole(parts: string): RegExp {
+  const [first, second] = parts.split("|");
+  return new RegExp(`(?<![${WORD}])(${first})(${second})(?![${WORD}])`, "giu");
+}
 
 const WORDS = new RegExp(`[${WORD}]+`, "gu");
 const DIVIDER = new RegExp(`[${SPACE}]?\\*\\*\\*[${SPACE}]?`);

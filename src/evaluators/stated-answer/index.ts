@@ -1,5 +1,10 @@
-export { findReversed, findStatedAnswers } from "./find.js";
-export { isCounterfactual, isDoubted, isRetracted } from "./hypothetical.js";
-export { findResult } from "./result.js";
-export type { StatedAnswer } from "./types.js";
-export { COPULAS } from "./words.js";
+export {
+  COPULAS,
+  findResult,
+  findReversed,
+  findStatedAnswers,
+  isCounterfactual,
+  isDoubted,
+  isRetracted,
+  type StatedAnswer,
+} from "./find.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readLabel } from "./labels.js";
+import { readLabel } from "./calibration.js";
 
 const row = { question: "2+2?", response: "4", answer: "4" };
 

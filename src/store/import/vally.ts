@@ -21,8 +21,7 @@ import {
   textOf,
 } from "./fields.js";
 import type { ImportedSystem, ImportedTrial, ImportFormat, RowFields } from "./format.js";
-import { usageFrom } from "./usage.js";
-import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js";
+import { evidenceOfGrades, graded, scoresOfGrades, ungraded, usageFrom } from "./read-trials.js";
 
 const TRIAL = "trial-result";
 

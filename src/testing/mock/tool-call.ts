@@ -1,6 +1,5 @@
-import type { Json } from "./json.js";
-import { asObject } from "./json.js";
-import type { OfferedTool } from "./prompt.js";
+import { asObject, type Json, type OfferedTool } from "./request.js";
+
 import { valueFor } from "./schema-value.js";
 import type { ToolStep } from "./script.js";
 

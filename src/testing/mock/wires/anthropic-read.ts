@@ -1,13 +1,18 @@
-import { asList, asNumber, asObject, asText, type Json } from "../json.js";
 import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
   BadRequest,
   Conversation,
   contentText,
+  type Json,
   type OfferedTool,
   type Prompt,
   requireList,
   requireModel,
-} from "../prompt.js";
+} from "../request.js";
+
 import type { WireRequest } from "./wire.js";
 
 /** Reads a Messages request; `max_tokens` and the version are required as they are by the provider. */

@@ -1,5 +1,17 @@
-import { asList, asNumber, asObject, asText, type Json } from "../json.js";
-import { Conversation, contentText, type OfferedTool, type Prompt, requireList, requireModel } from "../prompt.js";
+import {
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  Conversation,
+  contentText,
+  type Json,
+  type OfferedTool,
+  type Prompt,
+  requireList,
+  requireModel,
+} from "../request.js";
+
 import type { WireRequest } from "./wire.js";
 
 /** Reads a Chat Completions request. */
