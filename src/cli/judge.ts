@@ -1,6 +1,6 @@
 import { EXIT, UsageError } from "../core/errors.js";
 import { readJsonl } from "../datasets/jsonl.js";
-import { isBadRow } from "../datasets/row-table.js";
+import { isBadRow } from "../datasets/source-row.js";
 import {
   type Calibration,
   calibrateJudge,

@@ -2,7 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { DatasetError } from "../core/errors.js";
 import { type Line, readLines } from "../utils/files/lines.js";
 import { unreadable } from "./read-bytes.js";
-import type { RawRow, RowFile, SourceRow } from "./row-table.js";
+import type { RowFile } from "./row-file.js";
+import type { RawRow, SourceRow } from "./source-row.js";
 
 /** Texts that belong together line by line, each of which is a column. */
 export interface AlignedLines {

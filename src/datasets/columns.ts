@@ -2,7 +2,7 @@ import type { LoadOptions } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { nearest } from "../core/suggest.js";
-import type { RawRow } from "./row-table.js";
+import type { RawRow } from "./source-row.js";
 
 const SHOWN_VALUES = 10;
 const SHOWN_LENGTH = 40;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { DatasetError } from "../core/errors.js";
 import { readBytes } from "./read-bytes.js";
-import type { BadRow, ReadOptions, SourceRow } from "./row-table.js";
+import type { BadRow, ReadOptions, SourceRow } from "./source-row.js";
 
 const COMMA = 44;
 const TAB = 9;

@@ -2,10 +2,11 @@ import { statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { DatasetError } from "../core/errors.js";
 import { readCsv, readTsv } from "./csv.js";
-import { readJson, readJsonl, readText } from "./jsonl.js";
-
+import { readJson } from "./json.js";
+import { readJsonl } from "./jsonl.js";
 import { GZIP, unreadable } from "./read-bytes.js";
-import type { RowReader } from "./row-table.js";
+import type { RowReader } from "./source-row.js";
+import { readText } from "./text.js";
 
 /** How the rows of a kind of file are read and spoken of. */
 export interface Format {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../core/errors.js";
-import { readJson } from "./jsonl.js";
-import type { SourceRow } from "./row-table.js";
+import { readJson } from "./json.js";
+import type { SourceRow } from "./source-row.js";
 
 let folder: string;
 beforeAll(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readJsonl } from "./jsonl.js";
-import type { SourceRow } from "./row-table.js";
+import type { SourceRow } from "./source-row.js";
 
 let folder: string;
 beforeAll(() => {

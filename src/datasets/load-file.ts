@@ -13,8 +13,8 @@ import type { EnvironmentReader } from "../exec/workspace/environment-reader.js"
 import { nameOfFile, requireFile, rowFormatOf } from "./formats.js";
 import { loadRows, stratum } from "./load-rows.js";
 import { namedEvaluator } from "./named-evaluator.js";
-import { closeFiles, openRowFile, type RawRow, type RowFile } from "./row-table.js";
-
+import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
+import type { RawRow } from "./source-row.js";
 import { type Conversion, type ToExampleOptions, toExample } from "./to-example.js";
 
 export interface LoadFileOptions extends LoadOptions {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadOptions } from "../core/dataset.js";
 import { type LoadedRows, loadRows, type RowsToLoad } from "./load-rows.js";
 import { type DuckDbWriter, openDuckDb } from "./parquet/duckdb-file.js";
-import { closeFiles, openRowFile } from "./row-table.js";
+import { closeFiles, openRowFile } from "./row-file.js";
 import { toExample } from "./to-example.js";
 
 let folder: string;

@@ -1,18 +1,11 @@
 import type { Example } from "../core/example.js";
 import { facetValue } from "../core/facets.js";
 import { RepeatedIds } from "../core/fingerprint.js";
-import {
-  type Columns,
-  columnsOf,
-  type ReadOptions,
-  type RowFile,
-  RowTable,
-  type RowTableOptions,
-  rowsOf,
-  type SourceRow,
-} from "./row-table.js";
-
+import { type RowFile, rowsOf } from "./row-file.js";
+import { RowTable, type RowTableOptions } from "./row-table.js";
 import { requireMaxExamples, type Sampling, takeSample } from "./sample.js";
+import type { ReadOptions, SourceRow } from "./source-row.js";
+import { type Columns, columnsOf } from "./table-columns.js";
 
 /** Rows to be read from files, and what becomes of them. */
 export interface RowsToLoad extends RowTableOptions, Sampling, Omit<ReadOptions, "name"> {
@@ -55,7 +48,7 @@ export function stratum(example: Example, field: string): string {
 /** What a sample needs of tables alone; null where all has to be read. */
 async function loadSample(collected: RowTable, wanted: RowsToLoad): Promise<LoadedRows | null> {
   if (wanted.rowFiles.every(({ table }) => table === undefined)) return null;
-  const { fillFromTables, tablesToSample } = await import("./sample.js");
+  const { fillFromTables, tablesToSample } = await import("./table-sample.js");
   const tables = tablesToSample(wanted);
   return tables === null ? null : fillFromTables(collected, { wanted, tables });
 }

@@ -1,14 +1,9 @@
-import { closeSync, createWriteStream, openSync, readFileSync, readSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { crc32 } from "node:zlib";
-import type { Entry, ZipFile } from "yauzl";
 import { DatasetError, messageOf } from "../core/errors.js";
 import { LineBlocks, readLineBlocks } from "../utils/files/blocks.js";
-import type { ReadOptions } from "./row-table.js";
+import type { ReadOptions } from "./source-row.js";
 
 /** What ends the name of a file that is compressed as a whole. */
 export const GZIP = ".gz";
@@ -114,104 +109,4 @@ export function unreadable(path: string, error: unknown): DatasetError {
     );
   }
   return new DatasetError(`"${path}" could not be read: ${messageOf(error)}.`, { cause: error });
-}
-
-/** A file that is wanted from inside of an archive. */
-export interface Packed {
-  /** Where the archive lies. */
-  readonly path: string;
-  /** What messages call the archive. */
-  readonly name: string;
-  /** The name of the file, as the archive has it. */
-  readonly member: string;
-}
-
-/** A file that was unpacked, for as long as it is read. */
-export interface Unpacked {
-  readonly path: string;
-  remove(): Promise<void>;
-}
-
-const MAX_LISTED = 12;
-const ADVICE = "Unpack it, and give the file inside.";
-
-/**
- * Unpacks one file of a zip archive to a temporary folder; names in the archive never become paths.
- * @example
- * const { path, remove } = await unpack({ path: "qmsum.zip", name: "qmsum.zip", member: "qmsum/validation.jsonl" });
- */
-export async function unpack({ path, name, member }: Packed): Promise<Unpacked> {
-  const { openPromise } = await import("yauzl");
-  // Names come as bytes: yauzl would refuse an archive with a name such as "../x" as a whole.
-  const options = { lazyEntries: true, autoClose: false, decodeStrings: false };
-  const zip = await openPromise(path, options).catch((error: unknown) => {
-    throw isSystemError(error) ? unreadable(name, error) : notZip(name, error);
-  });
-  const folder = await mkdtemp(join(tmpdir(), "assay-unpacked-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  try {
-    const unpacked = join(folder, "rows");
-    await writeMember(zip, await findMember(zip, name, member), { name, path: unpacked });
-    return { path: unpacked, remove };
-  } catch (error) {
-    await remove();
-    throw explain(name, member, error);
-  } finally {
-    zip.close();
-  }
-}
-
-async function findMember(zip: ZipFile, name: string, member: string): Promise<Entry> {
-  const names: string[] = [];
-  for await (const entry of zip.eachEntry()) {
-    const entryName = String(entry.fileName);
-    if (entryName === member) return entry;
-    // Names come from the archive: what they hold besides letters must not reach a terminal.
-    if (!entryName.endsWith("/")) names.push(entryName.replace(/\p{Cc}/gu, "?"));
-  }
-  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
-  const there = names.length === 0 ? "nothing" : `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
-  throw new DatasetError(`"${name}" has no file "${member}" inside. It holds: ${there}.`);
-}
-
-async function writeMember(zip: ZipFile, entry: Entry, { name, path }: { name: string; path: string }): Promise<void> {
-  const member = String(entry.fileName);
-  if (entry.isEncrypted()) throw new DatasetError(`"${name}" has "${member}" under a password. ${ADVICE}`);
-  if (!entry.canDecodeFileData()) {
-    const { compressionMethod: method } = entry;
-    throw new DatasetError(`"${name}" has "${member}" packed by method ${method}, which is not supported. ${ADVICE}`);
-  }
-  const content = await zip.openReadStreamPromise(entry);
-  // yauzl checks the size, and leaves the checksum to us.
-  const check = async function* (chunks: AsyncIterable<Buffer>) {
-    let sum = 0;
-    for await (const chunk of chunks) {
-      sum = crc32(chunk, sum);
-      yield chunk;
-    }
-    if (sum !== entry.crc32) throw new Error("its checksum is wrong");
-  };
-  await pipeline(content, check, createWriteStream(path, { flags: "wx" }));
-}
-
-function notZip(name: string, cause: unknown): DatasetError {
-  return new DatasetError(`"${name}" is no zip archive, or was cut off: ${messageOf(cause)}. Get it again.`, { cause });
-}
-
-function explain(name: string, member: string, error: unknown): DatasetError {
-  if (error instanceof DatasetError) return error;
-  const reason = messageOf(error).replace(/\.$/, "");
-  if (!isSystemError(error))
-    return new DatasetError(`"${name}" is damaged: "${member}" cannot be unpacked (${reason}). Get it again.`, {
-      cause: error,
-    });
-  return new DatasetError(
-    `"${name}" could not be unpacked: ${reason}. Make room in the folder for temporary files, or name another one in TMPDIR.`,
-    { cause: error },
-  );
-}
-
-/** Tells what the file system says from what is wrong with the archive. */
-function isSystemError(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
 }

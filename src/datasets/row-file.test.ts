@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeFiles, openRowFile, type RowFile } from "./row-table.js";
+import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
 
 let folder: string;
 beforeAll(() => {

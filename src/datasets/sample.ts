@@ -1,18 +1,13 @@
 import type { LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
 import { describe } from "../core/shape.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
-import { KnownValues, noMatch, scalarText } from "./columns.js";
-import type { LoadedRows, RowsToLoad } from "./load-rows.js";
-import type { DrawnRows, ParquetTable, TableSample } from "./parquet/index.js";
-import { columnsOf, type RowTable, rowsOf } from "./row-table.js";
 
 /** Which examples are taken. */
 export type Sampling = Pick<LoadOptions, "maxExamples" | "head" | "seed" | "shuffleSeed">;
 
 /** The seed that samples are drawn with. */
-function sampleSeed({ seed = 0, shuffleSeed = seed }: Sampling): number {
+export function sampleSeed({ seed = 0, shuffleSeed = seed }: Sampling): number {
   return shuffleSeed;
 }
 
@@ -27,7 +22,7 @@ export function sampleIndices(total: number, count: number, seed: number): Uint3
 }
 
 /** All positions in the order that samples take them: a seeded random one, or as they are with `head`. */
-function drawingOrder(total: number, sampling: Sampling): Uint32Array {
+export function drawingOrder(total: number, sampling: Sampling): Uint32Array {
   if (sampling.head === true) return Uint32Array.from({ length: total }, (_, position) => position);
   return permutation(total, createRandom(sampleSeed(sampling)));
 }
@@ -86,150 +81,4 @@ export function requireMaxExamples(maxExamples: number | undefined): void {
   throw new UsageError(
     `-n/--max-examples (maxExamples) must be a whole number of at least 1, but is ${describe(maxExamples)}.`,
   );
-}
-
-/** The tables of the files, when rows can be chosen before they are read; else null. */
-export function tablesToSample(wanted: RowsToLoad): readonly ParquetTable[] | null {
-  const { rowFiles, maxExamples, head = false, stratumOf, isExpanding = false } = wanted;
-  const tables = rowFiles.flatMap(({ table }) => table ?? []);
-  if (tables.length === 0 || tables.length < rowFiles.length) return null;
-  const isChosen = maxExamples !== undefined && !isExpanding && (head || stratumOf === undefined);
-  return isChosen && isFilteredByColumns(wanted, tables) ? tables : null;
-}
-
-/** A filter on the fields of examples is only known to match once there are examples. */
-function isFilteredByColumns({ filter = {}, filtersExamples = false }: RowsToLoad, tables: readonly ParquetTable[]) {
-  const names = Object.keys(filter);
-  if (filtersExamples) return names.length === 0;
-  return names.every((name) => tables.some(({ columns }) => columns.includes(name)));
-}
-
-/** What a sample is read from. */
-export interface TablesToRead {
-  readonly wanted: RowsToLoad;
-  readonly tables: readonly ParquetTable[];
-}
-
-/** A row that became an example: when it was drawn, where it is, and in which block. */
-interface Taken {
-  readonly example: Example;
-  readonly rank: number;
-  readonly position: number;
-  readonly block: number | undefined;
-}
-
-/** Reads the rows of a sample alone; in place of bad rows that are skipped, the next ones of the same draw. */
-export async function fillFromTables(collected: RowTable, { wanted, tables }: TablesToRead): Promise<LoadedRows> {
-  const { joinTables } = await import("./parquet/index.js");
-  for (const table of tables) columnsOf(table, wanted);
-  const table = joinTables(tables);
-  if (table.rows > 0) collected.requireColumns(table.columns);
-  const draw = await drawFrom(table, wanted);
-  const taken = await take(collected, { table, draw, wanted });
-  collected.finish();
-  return {
-    examples: taken.map(({ example }) => example),
-    notes: draw.note === null ? [] : [`${wanted.name}: ${draw.note}`],
-    ...grouped(taken, [...table.columns, ...Object.keys(wanted.map ?? {})]),
-  };
-}
-
-type Draw = Pick<TableSample, "note" | "drawn">;
-
-async function drawFrom(table: ParquetTable, wanted: RowsToLoad): Promise<Draw> {
-  const { maxExamples: count = 0, head = false, filter = {} } = wanted;
-  if (Object.keys(filter).length === 0 && !head && count < table.rows)
-    return table.sample({ count, seed: sampleSeed(wanted), columns: columnsOf(table, wanted) });
-  const kept = await filteredPositions(table, wanted);
-  const order = drawingOrder(kept.length, wanted);
-  const drawn = (from: number, to: number): DrawnRows => ({
-    positions: order.slice(from, to).map((at) => kept[at] ?? 0),
-    blocks: null,
-  });
-  return { note: null, drawn };
-}
-
-interface Taking {
-  readonly table: ParquetTable;
-  readonly draw: Draw;
-  readonly wanted: RowsToLoad;
-}
-
-/** Each round is twice the one before: where most rows are bad, many small ones would read the same pages over and over. */
-async function take(collected: RowTable, { table, draw, wanted }: Taking): Promise<readonly Taken[]> {
-  const { maxExamples: count = 0, skipBadRows = false } = wanted;
-  const taken: Taken[] = [];
-  for (let from = 0, size = count; taken.length < count; from += size, size *= 2) {
-    const drawn = draw.drawn(from, from + size);
-    if (drawn.positions.length === 0) break;
-    for await (const one of takeRound(collected, { table, wanted, drawn, from })) taken.push(one);
-    if (!skipBadRows) break;
-  }
-  const first = taken.length <= count ? taken : taken.sort((a, b) => a.rank - b.rank).slice(0, count);
-  return first.sort((a, b) => a.position - b.position);
-}
-
-interface Round {
-  readonly table: ParquetTable;
-  readonly wanted: RowsToLoad;
-  readonly drawn: DrawnRows;
-  /** How many rows were drawn before. */
-  readonly from: number;
-}
-
-async function* takeRound(collected: RowTable, { table, wanted, drawn, from }: Round): AsyncGenerator<Taken> {
-  const { positions, blocks } = drawn;
-  // Rows come in the order of the file: this is when each of them was drawn.
-  const ranks = new Uint32Array(positions.keys()).sort((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
-  let at = 0;
-  for await (const batch of rowsOf(table, positions.toSorted(), columnsOf(table, wanted))) {
-    for (const source of batch) {
-      if (collected.full) return;
-      const position = source.line - 1;
-      const rank = ranks[at++] ?? 0;
-      const { file, row: line } = table.placeOf(position);
-      const where = wanted.rowFiles[file]?.at ?? String;
-      const example = collected.add({ ...source, line }, { file, at: where });
-      if (example !== undefined) yield { example, rank: from + rank, position, block: blocks?.[rank] };
-    }
-  }
-}
-
-/** Writes the blocks into the examples; a column of that name keeps what it holds. */
-function grouped(taken: readonly Taken[], names: readonly string[]): { groupBy?: string } {
-  const groupBy = names.includes("block") ? "sampleBlock" : "block";
-  let isFromBlocks = false;
-  for (const { example, block } of taken) {
-    if (block === undefined) continue;
-    example[groupBy] = block;
-    isFromBlocks = true;
-  }
-  return isFromBlocks ? { groupBy } : {};
-}
-
-/** What rows are filtered by, and what messages call them. */
-interface Filtering {
-  name: string;
-  filter?: Readonly<Record<string, string>>;
-}
-
-/** The rows of a table that a filter keeps, found by reading its columns alone; all without a filter. */
-async function filteredPositions(table: ParquetTable, { name, filter = {} }: Filtering): Promise<Uint32Array> {
-  let kept = Uint32Array.from({ length: table.rows }, (_, position) => position);
-  const used: Record<string, string> = {};
-  for (const [column, value] of Object.entries(filter)) {
-    if (kept.length === 0) break;
-    used[column] = value;
-    const values = await table.column(column);
-    const matching = kept.filter((position) => scalarText(values[position]) === value);
-    if (matching.length === 0) throw noMatch(name, used, new Map([[column, valuesAt(values, kept)]]));
-    kept = matching;
-  }
-  return kept;
-}
-
-function valuesAt(values: readonly unknown[], positions: Uint32Array): KnownValues {
-  const known = new KnownValues();
-  for (const position of positions) known.add(values[position]);
-  return known;
 }

@@ -1,7 +1,7 @@
 import { type Example, isConversation } from "../core/example.js";
 import { contentId } from "../core/fingerprint.js";
 import { describe } from "../core/shape.js";
-import type { RawRow } from "./row-table.js";
+import type { RawRow } from "./source-row.js";
 
 export interface ToExampleOptions {
   /** Target field → column of the row. */

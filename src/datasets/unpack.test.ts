@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../core/errors.js";
 import { type ZipOptions, zipOf } from "../testing/write-zip.js";
-import { unpack } from "./read-bytes.js";
+import { unpack } from "./unpack.js";
 
 let folder = "";
 let count = 0;

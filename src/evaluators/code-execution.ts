@@ -2,7 +2,7 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { LANGUAGES, type Language } from "../exec/sandbox/launch.js";
+import { LANGUAGES, type Language } from "../exec/sandbox/interpreters.js";
 import { openSandbox, type Sandbox } from "../exec/sandbox/sandbox.js";
 import { JavaScriptJudge } from "./code/javascript-judge.js";
 import type { Judge, Verdict } from "./code/judge.js";

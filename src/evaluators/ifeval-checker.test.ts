@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
-import { LANGUAGE_IDS, looseResponses } from "./ifeval/instructions.js";
-
+import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
+import { looseResponses } from "./ifeval/instructions.js";
 import { IFEvalChecker } from "./ifeval-checker.js";
 
 const checker = new IFEvalChecker();

@@ -3,8 +3,8 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { responseOf, undecided } from "./gold.js";
 import { heavyScored, limitOf } from "./heavy-scored.js";
-import { check, type Instruction, LANGUAGE_IDS, problemWith, type Verdicts } from "./ifeval/instructions.js";
-
+import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
+import { check, type Instruction, problemWith, type Verdicts } from "./ifeval/instructions.js";
 import { instructionsOf } from "./ifeval/read-example.js";
 import type { CheckInput } from "./ifeval/task.js";
 

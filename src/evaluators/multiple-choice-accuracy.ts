@@ -3,7 +3,8 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { responseOf, undecided } from "./gold.js";
 import { chosenOption } from "./multiple-choice/extract.js";
-import { letterOf, questionOf } from "./multiple-choice/options.js";
+import { questionOf } from "./multiple-choice/gold.js";
+import { letterOf } from "./multiple-choice/labels.js";
 
 const ACCURACY = "mc_accuracy";
 const EXTRACTED = "mc_extracted";

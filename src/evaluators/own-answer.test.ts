@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../testing/cpu-time.js";
-import { spokenPart, withoutReasoning } from "./own-answer/own-answer.js";
+import { spokenPart, withoutReasoning } from "./own-answer/reasoning.js";
 import { ownAnswer } from "./own-answer.js";
 
 describe("a few-shot prompt that a base model goes on with", () => {

@@ -1,4 +1,5 @@
-import { firstTurn, withoutReasoning } from "./own-answer/own-answer.js";
+import { firstTurn } from "./own-answer/end-of-turn.js";
+import { withoutReasoning } from "./own-answer/reasoning.js";
 
 /**
  * The part of a response that is its own answer to the question that was asked: without what the model thought aloud,

@@ -4,7 +4,7 @@ import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";
 import { Economy } from "./economy.js";
 import { Efficiency } from "./efficiency.js";
-import { FacetBreakdown } from "./facet-groups.js";
+import { FacetBreakdown } from "./facet-breakdown.js";
 import { Frontier } from "./frontier.js";
 import { Latency } from "./latency.js";
 import { MeanScore } from "./mean-score.js";

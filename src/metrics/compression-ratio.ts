@@ -1,8 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { complement, estimateAmount, estimateRatio, readGiven, readOutputTokens, whereGiven } from "./estimates.js";
-
+import { readGiven, readOutputTokens, whereGiven } from "./columns.js";
+import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /**

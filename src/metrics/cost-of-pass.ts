@@ -2,8 +2,8 @@ import { bareValues, type Estimate, type Metric, type MetricContext, requireThre
 import type { EvalRow } from "../core/row.js";
 
 import { sum } from "../stats/mean.js";
-import { atLeast, estimateRatio, readOutputTokens, readScore } from "./estimates.js";
-
+import { atLeast, readOutputTokens, readScore } from "./columns.js";
+import { estimateRatio } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 

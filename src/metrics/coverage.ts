@@ -1,8 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
 import { passRateInterval } from "../stats/index.js";
-import { bounded, countRows, estimateShare, readColumn } from "./estimates.js";
-
+import { countRows, readColumn } from "./columns.js";
+import { bounded, estimateShare } from "./estimates.js";
 import { tasksOf } from "./tasks.js";
 
 /** How many planned trials ended how, and what share of them the quality figures stand on. */

@@ -2,19 +2,8 @@ import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks 
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { sum } from "../stats/mean.js";
-import {
-  added,
-  complement,
-  countRows,
-  estimateAmount,
-  estimateRatio,
-  orZero,
-  present,
-  readColumn,
-  readGiven,
-  readOutputTokens,
-} from "./estimates.js";
-
+import { added, countRows, orZero, present, readColumn, readGiven, readOutputTokens } from "./columns.js";
+import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */

@@ -1,6 +1,4 @@
-import type { MetricContext, MetricRun } from "../core/metric.js";
 import type { EvalRow, Facets, FacetValue } from "../core/row.js";
-import { ScoreBreakdown } from "./score-breakdown.js";
 
 /** What rows are sorted into groups by. */
 type Faceted = Pick<EvalRow, "dataset" | "facets">;
@@ -154,23 +152,4 @@ function numberOf(value: FacetValue): number | null {
   if (typeof value === "boolean" || String(value).trim() === "") return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
-}
-
-/**
- * The mean of a score field for each value of the facets that rows carry, and for each depth with each length.
- * @example
- * new FacetBreakdown().compute(rows); // { "facet:subject=anatomy": 0.7, "facet:subject=law": 0.5 }
- */
-export class FacetBreakdown extends ScoreBreakdown {
-  readonly name = "facet_breakdown";
-
-  protected parts(rows: readonly EvalRow[], context?: MetricContext) {
-    const { groups, notes } = facetGroups(rows, context?.datasets);
-    for (const note of notes) context?.note?.(note);
-    return groups.map(({ key, rows: own }) => [key, own] as const);
-  }
-
-  keys({ facets = [], datasets }: MetricRun) {
-    return facetGroups(facets, datasets).groups.map(({ key }) => key);
-  }
 }

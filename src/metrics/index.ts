@@ -2,8 +2,8 @@ export { namedMetrics, type StandardMetrics, standardMetrics, summaryKeys, withS
 export { CompressionRatio } from "./compression-ratio.js";
 export { CostOfPass } from "./cost-of-pass.js";
 export { EFFICIENCY_KEYS } from "./efficiency.js";
-export { CELL_FACETS, FacetBreakdown, type FacetGroup, facetGroups } from "./facet-groups.js";
-
+export { FacetBreakdown } from "./facet-breakdown.js";
+export { CELL_FACETS, type FacetGroup, facetGroups } from "./facet-groups.js";
 export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
 export { Latency } from "./latency.js";
 export { MeanScore } from "./mean-score.js";

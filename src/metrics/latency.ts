@@ -1,7 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
-import { estimateAmount, quantileEstimator, readColumn } from "./estimates.js";
-
+import { readColumn } from "./columns.js";
+import { estimateAmount } from "./estimates.js";
+import { quantileEstimator } from "./quantile-estimate.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /**

@@ -1,7 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { estimateScore, readScore } from "./estimates.js";
-
+import { readScore } from "./columns.js";
+import { estimateScore } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { tasksOf } from "./tasks.js";
 

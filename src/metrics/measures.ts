@@ -1,8 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, measureOf } from "../core/row.js";
 import { meanInterval } from "../stats/index.js";
-import { bounded, readColumn } from "./estimates.js";
-
+import { readColumn } from "./columns.js";
+import { bounded } from "./estimates.js";
 import { meansOf, sumByTask, tasksOf } from "./tasks.js";
 
 /** How the summary keys of measures begin. */

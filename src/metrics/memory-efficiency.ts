@@ -1,16 +1,9 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import {
-  estimateAmount,
-  estimateRatio,
-  present,
-  quantileEstimator,
-  type Read,
-  readColumn,
-  whereGiven,
-} from "./estimates.js";
-
+import { present, type Read, readColumn, whereGiven } from "./columns.js";
+import { estimateAmount, estimateRatio } from "./estimates.js";
+import { quantileEstimator } from "./quantile-estimate.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { meansOf, sumByTask, tasksOf } from "./tasks.js";
 

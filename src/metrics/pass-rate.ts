@@ -1,8 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, requireThreshold } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 
-import { atLeast, estimateRate, readScore, whereGiven } from "./estimates.js";
-
+import { atLeast, readScore, whereGiven } from "./columns.js";
+import { estimateRate } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 

@@ -1,7 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
-import { estimateScore, readColumn } from "./estimates.js";
-
+import { readColumn } from "./columns.js";
+import { estimateScore } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { tasksOf } from "./tasks.js";
 

@@ -14,7 +14,7 @@ import { CompressionRatio } from "./compression-ratio.js";
 import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";
 import { Economy } from "./economy.js";
-import { FacetBreakdown } from "./facet-groups.js";
+import { FacetBreakdown } from "./facet-breakdown.js";
 import { Latency } from "./latency.js";
 import { MeanScore } from "./mean-score.js";
 import { MemoryEfficiency } from "./memory-efficiency.js";

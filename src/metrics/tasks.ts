@@ -1,7 +1,7 @@
 import type { Column, MetricContext, Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { present } from "./estimates.js";
+import { present } from "./columns.js";
 
 /** A value summed by task, for the tasks that have it. */
 export interface TaskSums {

@@ -1,8 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { type PassCurvePoint, passCurves } from "../stats/index.js";
-import { bounded, estimateRate, readColumn } from "./estimates.js";
-
+import { readColumn } from "./columns.js";
+import { bounded, estimateRate } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /** With several trials: unbiased pass@k and pass^k for every k, and the share of tasks that sometimes pass. */

@@ -1,5 +1,6 @@
 import type { Column, Estimate, Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, isScored, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
+import { present, type Read, readColumn } from "../metrics/columns.js";
 import {
   adjustTogether,
   type Comparison,
@@ -10,8 +11,7 @@ import {
   type MetricComparison,
   metricIn,
 } from "../metrics/compare/index.js";
-import { estimateAmount, estimateScore, present, type Read, readColumn } from "../metrics/estimates.js";
-
+import { estimateAmount, estimateScore } from "../metrics/estimates.js";
 import { sumByTask, tasksOf } from "../metrics/tasks.js";
 import { passCurves } from "../stats/index.js";
 

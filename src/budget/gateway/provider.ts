@@ -10,7 +10,7 @@ import { UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
 import type { Price } from "../../core/price.js";
 import type { DialectName } from "../../models/dialects/dialect.js";
-import { requireSafeEndpoint } from "../../models/http/client.js";
+import { requireSafeEndpoint } from "../../models/http/endpoint.js";
 import { bundledPrice } from "../bundled-prices.js";
 import { isCoveredByUsual, tierName } from "./request-meter.js";
 import { withoutKeys } from "./route.js";

@@ -1,4 +1,4 @@
-import type { RawRow } from "../row-table.js";
+import type { RawRow } from "../source-row.js";
 import { integer, RowProblem, text } from "./columns.js";
 
 /**

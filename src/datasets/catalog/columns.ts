@@ -1,5 +1,5 @@
 import { describe } from "../../core/shape.js";
-import type { RawRow } from "../row-table.js";
+import type { RawRow } from "../source-row.js";
 
 /**
  * The value at a path of names, e.g. "answer.value"; undefined where there is none. In a list a number is an item, and a

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contentId } from "../../core/fingerprint.js";
 import { readCsv, readTsv } from "../csv.js";
 import { readJsonl } from "../jsonl.js";
-import type { RawRow, SourceRow } from "../row-table.js";
+import type { RawRow, SourceRow } from "../source-row.js";
 import { RowProblem, valueAt } from "./columns.js";
 import { arcChallengeFixture } from "./entries/arc-challenge.fixture.js";
 import { arcChallenge } from "./entries/arc-challenge.js";

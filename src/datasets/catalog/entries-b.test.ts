@@ -6,8 +6,8 @@ import type { Evaluator } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import { evaluatorFactories } from "../../evaluators/factories.js";
 import { openAlignedLines } from "../aligned-lines.js";
-import { isBadRow, openRowFile, type RawRow, type RowFile } from "../row-table.js";
-
+import { openRowFile, type RowFile } from "../row-file.js";
+import { isBadRow, type RawRow } from "../source-row.js";
 import { RowProblem } from "./columns.js";
 import { alpacaEvalFixture } from "./entries/alpaca-eval.fixture.js";
 import { alpacaEval } from "./entries/alpaca-eval.js";

@@ -1,6 +1,6 @@
 import type { DatasetJudging } from "../../core/dataset.js";
 import type { Example } from "../../core/example.js";
-import type { RawRow } from "../row-table.js";
+import type { RawRow } from "../source-row.js";
 
 /** A dataset of the hub, described: where its rows are, and how a row becomes what is asked and what is right. */
 export interface CatalogueEntry {

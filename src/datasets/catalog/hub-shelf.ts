@@ -4,7 +4,7 @@ import type { ByteSource } from "../../utils/files/byte-source.js";
 import { openAlignedLines } from "../aligned-lines.js";
 import { isArchive } from "../formats.js";
 import type { Hub, HubListing } from "../hub/index.js";
-import { openRowFile, type RowFile } from "../row-table.js";
+import { openRowFile, type RowFile } from "../row-file.js";
 import type { HubSource, LineColumns } from "./entry.js";
 import { OpenFiles } from "./open-files.js";
 

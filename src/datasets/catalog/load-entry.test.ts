@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbWriter, openDuckDb } from "../parquet/duckdb-file.js";
-import type { RawRow } from "../row-table.js";
+import type { RawRow } from "../source-row.js";
 import { catalogue } from "./catalogue.js";
 import { narrativeqaFixture } from "./entries/narrativeqa.fixture.js";
 import { narrativeqa } from "./entries/narrativeqa.js";

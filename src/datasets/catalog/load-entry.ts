@@ -7,8 +7,8 @@ import { didYouMean, nearest } from "../../core/suggest.js";
 import { openAlignedLines } from "../aligned-lines.js";
 import { isArchive, nameOfFile, requireFile } from "../formats.js";
 import { loadRows, stratum } from "../load-rows.js";
-import { openRowFile, type RawRow, type RowFile } from "../row-table.js";
-
+import { openRowFile, type RowFile } from "../row-file.js";
+import type { RawRow } from "../source-row.js";
 import type { Conversion } from "../to-example.js";
 import { RowProblem, valueAt } from "./columns.js";
 import type { CatalogueEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";

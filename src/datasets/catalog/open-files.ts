@@ -1,5 +1,5 @@
-import { type Packed, type Unpacked, unpack } from "../read-bytes.js";
-import { closeFiles, openRowFile, type RowFile } from "../row-table.js";
+import { closeFiles, openRowFile, type RowFile } from "../row-file.js";
+import { type Packed, type Unpacked, unpack } from "../unpack.js";
 
 /** Files that are open, and what was unpacked for them: all is given back together. */
 export class OpenFiles {

@@ -1,4 +1,4 @@
-import type { RawRow } from "../row-table.js";
+import type { RawRow } from "../source-row.js";
 import { RowProblem, text } from "./columns.js";
 import type { CatalogueEntry } from "./entry.js";
 

@@ -1,4 +1,4 @@
-import type { RawRow } from "../row-table.js";
+import type { RawRow } from "../source-row.js";
 import { goldText } from "./answers.js";
 import { jsonList, optionalText, text } from "./columns.js";
 import type { CatalogueEntry, ExampleFields } from "./entry.js";

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../core/fingerprint.js";
-import { isMapping, type PointerPath } from "./experiment.js";
+import { isMapping } from "./mapping.js";
+import type { PointerPath } from "./pointer.js";
 
 /** A place at which two documents are not the same; undefined is "not there". */
 export interface Difference {

@@ -1,5 +1,5 @@
-export { type Experiment, ExperimentError, type Setting, type Variant } from "./experiment.js";
-
+export type { Experiment, Setting, Variant } from "./experiment.js";
+export { ExperimentError } from "./experiment-error.js";
 export { loadExperiment } from "./load-experiment.js";
 export { formatShard, mergeShards, parseShard, type Shard } from "./merge-shards.js";
 export { type ExperimentPlan, type PlanExperimentOptions, planExperiment } from "./plan-experiment.js";

@@ -8,19 +8,11 @@ import { didYouMean } from "../../core/suggest.js";
 import { parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
 import { isSame } from "./differences.js";
-import {
-  type Experiment,
-  ExperimentError,
-  fromHere,
-  isMapping,
-  PointerError,
-  type PointerPath,
-  type Problem,
-  parsePointer,
-  placed,
-  type Setting,
-  type Variant,
-} from "./experiment.js";
+import type { Experiment, Setting, Variant } from "./experiment.js";
+import { ExperimentError, type Problem, placed } from "./experiment-error.js";
+import { fromHere } from "./from-here.js";
+import { isMapping } from "./mapping.js";
+import { PointerError, type PointerPath, parsePointer } from "./pointer.js";
 
 /**
  * Reads an experiment file. The eval files it names are read when the experiment is planned.

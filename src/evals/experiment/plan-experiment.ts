@@ -7,20 +7,10 @@ import { canonicalJson } from "../../core/fingerprint.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import type { EvalSpec } from "../spec/spec.js";
 import { type Difference, differencesOf, isSame } from "./differences.js";
-import {
-  type Experiment,
-  formatPointer,
-  isUnder,
-  type PointerPath,
-  type Problem,
-  type Variant,
-  valueAt,
-  withoutValue,
-  withValue,
-} from "./experiment.js";
-
+import type { Experiment, Variant } from "./experiment.js";
+import type { Problem } from "./experiment-error.js";
 import { inShard, type Shard } from "./merge-shards.js";
-
+import { formatPointer, isUnder, type PointerPath, valueAt, withoutValue, withValue } from "./pointer.js";
 import { experimentError, placeOf, type ReadSpec, type ReadVariant, readSpecs } from "./read-specs.js";
 import type { ExperimentRecord, RecordedVariant, StimulusName } from "./record.js";
 import { type SpecReader, type SpecReaderOptions, specReader } from "./spec-reader.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { differencesOf } from "./differences.js";
-import { formatPointer, isUnder, parsePointer, valueAt, withoutValue, withValue } from "./experiment.js";
+import { formatPointer, isUnder, parsePointer, valueAt, withoutValue, withValue } from "./pointer.js";
 
 const key = fc.oneof(fc.string(), fc.constantFrom("a/b", "m~n", "~1", "", "0", "-", "__proto__", "constructor"));
 const path = fc.array(key, { maxLength: 5 });

@@ -1,22 +1,11 @@
 import { AssayError } from "../../core/errors.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import type { EvalSpec } from "../spec/spec.js";
-import {
-  type Experiment,
-  ExperimentError,
-  formatPointer,
-  fromHere,
-  PointerError,
-  type Problem,
-  placed,
-  type Setting,
-  type Variant,
-  withoutValue,
-  withValue,
-} from "./experiment.js";
-
+import type { Experiment, Setting, Variant } from "./experiment.js";
+import { ExperimentError, type Problem, placed } from "./experiment-error.js";
+import { fromHere } from "./from-here.js";
 import { treeOf } from "./load-experiment.js";
-
+import { formatPointer, PointerError, withoutValue, withValue } from "./pointer.js";
 import type { SpecReader } from "./spec-reader.js";
 
 /** An eval file as a variant has it. */

@@ -1,4 +1,4 @@
-import { isMapping } from "./experiment.js";
+import { isMapping } from "./mapping.js";
 import type { Shard } from "./merge-shards.js";
 
 /** What a stored run says of the experiment it is, or is a part of: enough to report it without its files. */

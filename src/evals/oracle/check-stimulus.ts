@@ -7,10 +7,10 @@ import type { Example } from "../../core/example.js";
 import type { Registry } from "../../core/registry.js";
 import { type CommandResult, runCommand } from "../../exec/process/index.js";
 import { Baseline } from "../../exec/workspace/baseline.js";
-import { changesSince, liveState } from "../../exec/workspace/changes.js";
+import { changesSince } from "../../exec/workspace/changes.js";
 import { copyFolder, OwnFolder } from "../../exec/workspace/folder.js";
 import { scrubbedEnv, stateOf, Workspace } from "../../exec/workspace/index.js";
-
+import { liveState } from "../../exec/workspace/state.js";
 import { VERDICT, WEIGHTED_SCORE } from "../../graders/graders-of.js";
 import type { Limit } from "../../utils/limit.js";
 import { chosenOf, omissionsOf, type UndoableLine } from "./omissions.js";

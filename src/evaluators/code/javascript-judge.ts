@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../exec/sandbox/boxed-process.js";
-import { textArgs } from "../../exec/sandbox/launch.js";
+import { textArgs } from "../../exec/sandbox/interpreter-args.js";
 import type { Sandbox } from "../../exec/sandbox/sandbox.js";
 import { definedNames, wordsOf } from "./definitions.js";
+import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
-import { JAVASCRIPT_LINES, JAVASCRIPT_TESTS } from "./javascript-tests.js";
-
+import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";

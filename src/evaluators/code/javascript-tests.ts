@@ -1,73 +1,8 @@
+import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
 import { JAVASCRIPT_PROMPT } from "./javascript-prompt.js";
 import { JAVASCRIPT_UNCALLED } from "./javascript-uncalled.js";
-
-/** In a box: reads and writes lines on descriptor 3, waiting for each. */
-export const JAVASCRIPT_LINES = String.raw`
-const fs = require("fs"), vm = require("vm");
-const LONGEST = 1 << 24;
-let rest = Buffer.alloc(0);
-function receive() {
-  for (;;) {
-    const at = rest.indexOf(10);
-    if (at !== -1) {
-      const line = rest.toString("utf8", 0, at);
-      rest = rest.subarray(at + 1);
-      return line;
-    }
-    const chunk = Buffer.alloc(1 << 16);
-    let size = 0;
-    try { size = fs.readSync(3, chunk); } catch (error) { if (error.code !== "EAGAIN") return null; }
-    if (size === 0 || rest.length > LONGEST) return null;
-    rest = Buffer.concat([rest, chunk.subarray(0, size)]);
-  }
-}
-function send(line) {
-  const bytes = Buffer.from(line + "\n");
-  if (bytes.length > LONGEST) throw new TypeError("the tests need something that cannot cross between processes: " + (bytes.length >> 20) + " MB at once");
-  for (let at = 0; at < bytes.length; ) at += fs.writeSync(3, bytes, at);
-}
-`;
-
-/**
- * Tells whether the tests still wait for something when nothing is left to do: then they have not run to their end. A
- * promise counts when somebody waits for it: an async function, a `then`, `Promise.all`. One that is only made, and
- * one that lost a race, may stay open for ever. Expects `peer`.
- */
-const JAVASCRIPT_WAITING = String.raw`
-const { builtinModules } = require("module"), { inspect } = require("util");
-const BUILT_IN = /^ *at (?:new )?[\w.]+ \(<anonymous>\)$/;
-const FRAMES = 5;
-let sweepAt = 10000, promises = [], isRunning = false;
-
-require("v8").promiseHooks.onInit((promise) => {
-  if (!isRunning || !isAwaited()) return;
-  promises.push(promise);
-  if (promises.length < sweepAt) return;
-  promises = promises.filter(isOpen);
-  sweepAt = 10000 + 2 * promises.length;
-});
-
-// Who makes a promise is told by the frames of the stack above this one's two.
-function isAwaited() {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = FRAMES;
-  const frames = new Error().stack.split("\n").slice(3);
-  Error.stackTraceLimit = limit;
-  if (/^ *at new Promise \(/.test(frames[0])) return false;
-  if (/^ *at Promise\./.test(frames[0]) && /^ *at \w+\.(?:race|any) \(/.test(frames[1])) return false;
-  // Neither the peer's own, nor the program's, nor those of Node, whose test runner keeps some open for itself.
-  return !/assay-peer\.js|program\.js|\bnode:/.test(frames.find((frame) => !BUILT_IN.test(frame)) ?? "");
-}
-
-function isOpen(promise) {
-  return /^[^{]*\{\s*<pending>/.test(inspect(promise, { depth: 0, customInspect: false }));
-}
-
-function isWaiting() {
-  return peer.hasPromised || promises.some(isOpen);
-}
-`;
+import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
 /**
  * Keeps what the program wrote from being run in the process of the tests: of its texts, `eval` takes literals and

@@ -1,7 +1,7 @@
 import { PYTHON_CONTAINERS } from "./python-containers.js";
 import { PYTHON_HANDLES } from "./python-handles.js";
-import { PYTHON_WIRE } from "./python-judge.js";
 import { PYTHON_VALUES } from "./python-values.js";
+import { PYTHON_WIRE } from "./python-wire.js";
 
 /**
  * Files in the working folders of the two Python processes. Each has its own folder; where the tests deal with files,

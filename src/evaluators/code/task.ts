@@ -1,5 +1,5 @@
 import type { Example } from "../../core/example.js";
-import { LANGUAGES, type Language } from "../../exec/sandbox/launch.js";
+import { LANGUAGES, type Language } from "../../exec/sandbox/interpreters.js";
 import { textOf } from "../gold.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { codeBlocks } from "./fences.js";

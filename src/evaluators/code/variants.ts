@@ -1,5 +1,5 @@
-import type { Language } from "../../exec/sandbox/launch.js";
-import { spokenPart } from "../own-answer/own-answer.js";
+import type { Language } from "../../exec/sandbox/interpreters.js";
+import { spokenPart } from "../own-answer/reasoning.js";
 import { definedNames, definitions, wordsOf } from "./definitions.js";
 import { beforeBareFence, type CodeBlock, codeBlocks } from "./fences.js";
 import { javascriptVariants } from "./javascript-variants.js";

@@ -4,7 +4,7 @@ import { findLeading } from "../math/find-number.js";
 import { onlyWordedNumber } from "../math/numbers.js";
 import { quantitiesIn } from "../math/quantities.js";
 import { chosenOption } from "../multiple-choice/extract.js";
-import { letterIndex, letterOf, MOST_OPTIONS, type Options } from "../multiple-choice/options.js";
+import { letterIndex, letterOf, MOST_OPTIONS, type Options } from "../multiple-choice/labels.js";
 import { ownAnswer } from "../own-answer.js";
 import { findResult, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { clauseOf, cleaned, firstBold } from "./clean.js";

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { startCpuTime } from "../../testing/cpu-time.js";
-import { check, InstructionArguments, RULES } from "./instructions.js";
+import { InstructionArguments } from "./arguments.js";
+import { check, RULES } from "./instructions.js";
 
 const LENGTH = 200_000;
 const MOST_MS = 5000;

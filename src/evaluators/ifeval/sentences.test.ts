@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countCapitalWords } from "./instructions.js";
+import { countCapitalWords } from "./case-rules.js";
 import { sentenceSpans } from "./sentences.js";
 
 const split = (text: string) => sentenceSpans(text).map(([start, end]) => text.slice(start, end));

@@ -1,7 +1,7 @@
 import type { Output } from "../../core/system.js";
 import { textOf } from "../gold.js";
 import { jsonValuesIn, type Parsed, parseJson } from "../json-text.js";
-import { spokenPart } from "../own-answer/own-answer.js";
+import { spokenPart } from "../own-answer/reasoning.js";
 
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
 /** The answer is in none of those before. */

@@ -1,10 +1,5 @@
-export {
-  COPULAS,
-  findResult,
-  findReversed,
-  findStatedAnswers,
-  isCounterfactual,
-  isDoubted,
-  isRetracted,
-  type StatedAnswer,
-} from "./find.js";
+export { findReversed, findStatedAnswers } from "./find.js";
+export { isCounterfactual, isDoubted, isRetracted } from "./hypothetical.js";
+export { findResult } from "./result.js";
+export type { StatedAnswer } from "./types.js";
+export { COPULAS } from "./words.js";

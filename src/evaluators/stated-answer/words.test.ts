@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { extractNumber } from "../math/extract.js";
-import { ADVERBS, COPULAS, FINALS, JOINED_ADVERBS, JOINED_COPULAS, LINK, NOUN } from "./find.js";
+import { ADVERBS, COPULAS, FINALS, JOINED_ADVERBS, JOINED_COPULAS, LINK, NOUN } from "./words.js";
 
 function wordsOf(...tables: readonly (readonly string[])[]): string[] {
   return tables.flat().flatMap((line) => line.split("|"));

@@ -1,8 +1,8 @@
 import type { Output } from "../../core/system.js";
 import { textOf } from "../gold.js";
 import { jsonValuesIn, parseJson, readJsonAt } from "../json-text.js";
-import { firstTurn, spokenPart } from "../own-answer/own-answer.js";
-
+import { firstTurn } from "../own-answer/end-of-turn.js";
+import { spokenPart } from "../own-answer/reasoning.js";
 import { argumentsOf, type Call, callsIn, fieldsOf, hasArguments, plainName } from "./call.js";
 import { pythonCalls, pythonLiteral } from "./python-calls.js";
 

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Interpreter } from "./launch.js";
+import type { Interpreter } from "./interpreters.js";
 import { kernelLimits, type SandboxLimits } from "./limits.js";
 
 /** How a box is closed off: by root, with a user id of its own for each box, or by anybody, in a user namespace. */

@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { lacksIsolation } from "../../testing/isolation.js";
+import { textArgs } from "./interpreter-args.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
-import { textArgs } from "./launch.js";
 import { LineChannel } from "./line-channel.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";
 

@@ -3,9 +3,11 @@ import { messageOf } from "../../core/errors.js";
 import type { IsolationKind } from "./box.js";
 import { BoxedProcess } from "./boxed-process.js";
 import { callFilter } from "./call-filter.js";
-import { boxCommand, findInterpreter, type Interpreter, LANGUAGES, type Language, strayDescriptors } from "./launch.js";
-
-import { DEFAULT_LIMITS, ownUids } from "./limits.js";
+import { findInterpreter, type Interpreter, LANGUAGES, type Language } from "./interpreters.js";
+import { boxCommand } from "./launch.js";
+import { DEFAULT_LIMITS } from "./limits.js";
+import { strayDescriptors } from "./stray-descriptors.js";
+import { ownUids } from "./uid-pool.js";
 
 /** What this machine has to run untrusted programs in, found out by trying it. */
 export interface Isolation {

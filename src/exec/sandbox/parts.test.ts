@@ -2,8 +2,9 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { DEFAULT_LIMITS, kernelLimits, limitsOf, UidPool } from "./limits.js";
+import { DEFAULT_LIMITS, kernelLimits, limitsOf } from "./limits.js";
 import { LineChannel } from "./line-channel.js";
+import { UidPool } from "./uid-pool.js";
 
 function allOf(pool: UidPool): number[] {
   const uids: number[] = [];

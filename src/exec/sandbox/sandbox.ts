@@ -6,18 +6,13 @@ import { SandboxError, UsageError } from "../../core/errors.js";
 import { Limit } from "../../utils/limit.js";
 import { WORK_FOLDER } from "./box.js";
 import { BoxedProcess, type Ended } from "./boxed-process.js";
+import { fileArgs } from "./interpreter-args.js";
+import type { Interpreter, Language } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
-import {
-  boxCommand,
-  fileArgs,
-  type Interpreter,
-  type Language,
-  type Launch,
-  localCommand,
-  strayDescriptors,
-} from "./launch.js";
-
-import { limitsOf, ownUids, type SandboxLimits } from "./limits.js";
+import { boxCommand, type Launch, localCommand } from "./launch.js";
+import { limitsOf, type SandboxLimits } from "./limits.js";
+import { strayDescriptors } from "./stray-descriptors.js";
+import { ownUids } from "./uid-pool.js";
 
 /** How a sandbox is opened. */
 export interface SandboxOptions {

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { closeSync, openSync, readSync, type Stats, statSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { isDependency } from "./changes.js";
+import { isDependency } from "./dependency-folders.js";
 import { bytesAt, linkTarget } from "./diff.js";
 import { FolderList, type Found, type Unseen, walkFolder } from "./folder.js";
 import { type GitStates, gitStatesIn } from "./git.js";

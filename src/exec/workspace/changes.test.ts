@@ -15,9 +15,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { EnvironmentFile } from "../../core/environment.js";
 import { startCpuTime } from "../../testing/cpu-time.js";
-import { stateOf } from "./changes.js";
-import { rebuildWorkspace, Workspace } from "./workspace.js";
-
+import { rebuildWorkspace } from "./rebuild.js";
+import { stateOf } from "./state.js";
+import { Workspace } from "./workspace.js";
 import { put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();

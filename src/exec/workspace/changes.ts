@@ -1,22 +1,12 @@
 import { lstatSync, type Stats } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileChange, WorkspaceChanges, WorkspaceState } from "../../core/environment.js";
+import type { FileChange, WorkspaceChanges } from "../../core/environment.js";
 import { type BaseEntry, type Baseline, digestOf, isExecutable, stampOf } from "./baseline.js";
 import { Breather } from "./breather.js";
-import { bytesAt, type ContentBefore, diffOf, encodeContent, linkTarget } from "./diff.js";
-import {
-  copyFolder,
-  FolderList,
-  type Found,
-  OwnFolder,
-  REPLACED,
-  removeFolder,
-  type Unseen,
-  walkFolder,
-} from "./folder.js";
+import { isDependency } from "./dependency-folders.js";
+import { bytesAt, encodeContent, linkTarget } from "./diff.js";
+import { FolderList, type Found, type Unseen, walkFolder } from "./folder.js";
 import { gitProblem, gitStatesIn } from "./git.js";
-import { type Workspace, WorkspaceError } from "./workspace.js";
 
 /**
  * What is not in a folder as it was when its set-up ended. Of what git keeps for itself only whether it is as it was is
@@ -212,88 +202,4 @@ function tooLargeText(count: number, largest: ChangedFile): string {
   const what = count === 1 ? "a changed file is" : `${count} changed files are`;
   const megabytes = (largest.size / 2 ** 20).toFixed(1);
   return `${what} left out, for more than ${MAX_BYTES / 2 ** 20} MB in all (the largest is "${largest.path}", ${megabytes} MB)`;
-}
-
-/** A larger folder is not worth a copy for each look: its grading at the end has to do. */
-const MAX_SNAPSHOT_BYTES = 256 * 2 ** 20;
-const MAX_ENTRIES = 20_000;
-
-/** A copy of a workspace's folder, as it was at one moment. */
-export interface Snapshot {
-  readonly path: string;
-  /** As an output would have it, had the work ended there. */
-  readonly state: WorkspaceState;
-  remove(): Promise<void>;
-}
-
-/**
- * Copies the folder as it is now, to be graded while the work goes on. Throws when the folder is too large for that, was
- * replaced, or when the signal says that nobody waits any more.
- * @example
- * const snapshot = await snapshotOf(workspace);
- * await snapshot.remove();
- */
-export async function snapshotOf(workspace: Workspace, signal?: AbortSignal): Promise<Snapshot> {
-  if (!workspace.isThere) throw new WorkspaceError(`The folder cannot be copied: ${REPLACED}.`);
-  // Beside the folder: on the same disk, and gone with it at the latest.
-  const holder = await mkdtemp(join(workspace.root, "snapshot-"));
-  const path = join(holder, "work");
-  try {
-    await copyFolder({ from: workspace.path, to: path, maxBytes: MAX_SNAPSHOT_BYTES, maxEntries: MAX_ENTRIES, signal });
-    const own = new OwnFolder(holder, path);
-    const changes = await workspace.changes(path);
-    signal?.throwIfAborted();
-    const before = (file: string) => workspace.before(file);
-    const state = liveState({ changes, before, path: () => (own.isThere ? path : undefined) });
-    return { path, state, remove: () => own.remove() };
-  } catch (error) {
-    await removeFolder(holder);
-    throw error;
-  }
-}
-
-/** A state whose folder may still be there. */
-export interface LiveState extends WorkspaceState {
-  /** The changes as a unified diff, against all that the set-up made. */
-  readonly diff: string;
-}
-
-/**
- * What an output says of the folder. The folder itself can be reached in this process as long as it is there, but is not
- * written down.
- * @example
- * const state = stateOf(workspace, await workspace.changes());
- * JSON.stringify(state); // {"changes":[…]}
- */
-export function stateOf(workspace: Workspace, changes: WorkspaceChanges): LiveState {
-  const path = () => (workspace.isThere ? workspace.path : undefined);
-  return liveState({ changes, path, before: (file) => workspace.before(file) });
-}
-
-export interface LiveStateOptions {
-  readonly changes: WorkspaceChanges;
-  /** Undefined when the folder has gone. */
-  readonly path: () => string | undefined;
-  readonly before: ContentBefore;
-}
-
-/** Properties that are not enumerated are neither written as JSON nor sent to another thread. */
-export function liveState({ changes, path, before }: LiveStateOptions): LiveState {
-  const state = { ...changes };
-  let diff: string | undefined;
-  Object.defineProperty(state, "path", { get: path });
-  Object.defineProperty(state, "diff", {
-    get: () => {
-      diff ??= diffOf(changes, before);
-      return diff;
-    },
-  });
-  return state as LiveState;
-}
-
-const FOLDERS = new Set(["node_modules", ".venv", "venv", "__pycache__", ".cache", "site-packages", "target"]);
-
-/** True for what programs put there by themselves, by the usual names: nobody reads it, and it can be large. */
-export function isDependency(path: string): boolean {
-  return path.split("/").some((name) => FOLDERS.has(name));
 }

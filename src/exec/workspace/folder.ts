@@ -14,7 +14,7 @@ import { join, posix } from "node:path";
 import { messageOf } from "../../core/errors.js";
 import { runCommand } from "../process/index.js";
 import { Breather } from "./breather.js";
-import { WorkspaceError } from "./workspace.js";
+import { WorkspaceError } from "./workspace-error.js";
 
 /** The folders that a walk meets: which of them hold nothing, and which are of git. */
 export class FolderList {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { lacks } from "../../testing/system-command.js";
 import { isAboutGitAlone } from "./git.js";
-import { rebuildWorkspace, Workspace } from "./workspace.js";
-
+import { rebuildWorkspace } from "./rebuild.js";
+import { Workspace } from "./workspace.js";
 import { git, makeRepository, put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();

@@ -4,7 +4,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bytesAt, linkTarget } from "./diff.js";
 import { walkFolder } from "./folder.js";
-import { WorkspaceError } from "./workspace.js";
+import { WorkspaceError } from "./workspace-error.js";
 
 export interface CheckoutOptions {
   readonly url: string;

@@ -1,7 +1,8 @@
-export { snapshotOf, stateOf } from "./changes.js";
-export { offeredSkills, skillFiles, writeSkills } from "./folder-writer.js";
 export { writeGitIdentity } from "./git.js";
+export { rebuildWorkspace } from "./rebuild.js";
 export { scrubbedEnv } from "./scrubbed-env.js";
-
+export { snapshotOf } from "./snapshot.js";
+export { stateOf } from "./state.js";
 export { type FolderWatch, watchFolder } from "./watch-folder.js";
-export { rebuildWorkspace, Workspace } from "./workspace.js";
+export { Workspace } from "./workspace.js";
+export { offeredSkills, skillFiles, writeSkills } from "./write-skills.js";

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { digest } from "../../core/fingerprint.js";
 import { EnvironmentReader, inlineEnvironment } from "./environment-reader.js";
-import { offeredSkills, skillFiles, writeSkills } from "./folder-writer.js";
-import { rebuildWorkspace } from "./workspace.js";
+import { rebuildWorkspace } from "./rebuild.js";
 import { contentsOf, put, testFolder } from "./workspace-testing.js";
+import { offeredSkills, skillFiles, writeSkills } from "./write-skills.js";
 
 const folder = testFolder();
 const inlined = (value: unknown) => inlineEnvironment(value, folder.path);

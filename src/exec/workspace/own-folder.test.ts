@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { snapshotOf, stateOf } from "./changes.js";
-import { rebuildWorkspace, Workspace } from "./workspace.js";
-
+import { rebuildWorkspace } from "./rebuild.js";
+import { snapshotOf } from "./snapshot.js";
+import { stateOf } from "./state.js";
+import { Workspace } from "./workspace.js";
 import { contentsOf, put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();

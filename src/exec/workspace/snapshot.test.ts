@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { snapshotOf } from "./changes.js";
+import { snapshotOf } from "./snapshot.js";
 import { Workspace } from "./workspace.js";
 import { contentsOf, put, testFolder } from "./workspace-testing.js";
 

@@ -17,8 +17,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Environment } from "../../core/environment.js";
 import { lacks } from "../../testing/system-command.js";
-import { Workspace, WorkspaceError, type WorkspaceOptions } from "./workspace.js";
-
+import { Workspace, type WorkspaceOptions } from "./workspace.js";
+import { WorkspaceError } from "./workspace-error.js";
 import { contentsOf, git, makeRepository, put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();

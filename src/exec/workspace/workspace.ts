@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, realpath, rename, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Environment, EnvironmentFile, FileChange, WorkspaceChanges } from "../../core/environment.js";
-import { AssayError, EXIT, messageOf } from "../../core/errors.js";
+import type { Environment, EnvironmentFile, WorkspaceChanges } from "../../core/environment.js";
+import { messageOf } from "../../core/errors.js";
 import { type CommandResult, runCommand } from "../process/index.js";
 import { Baseline } from "./baseline.js";
 import { changesSince } from "./changes.js";
@@ -11,6 +11,7 @@ import { copyFolder, OwnFolder, REPLACED, removeFolder } from "./folder.js";
 import { FolderWriter } from "./folder-writer.js";
 import { CHECKOUT_SETTINGS, checkOut, gitCheckoutEnv, writeGitIdentity } from "./git.js";
 import { scrubbedEnv } from "./scrubbed-env.js";
+import { WorkspaceError } from "./workspace-error.js";
 
 const STEP_TIMEOUT_MS = 600_000;
 
@@ -287,49 +288,4 @@ async function isMade(path: string): Promise<boolean> {
 function folderName(name: string): string {
   const safe = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 100);
   return /^\.*$/.test(safe) ? "workspace" : safe;
-}
-
-/** A folder for an agent that could not be made, read, put away or made again. It says nothing about the agent. */
-export class WorkspaceError extends AssayError {
-  constructor(message: string, options: { cause?: unknown } = {}) {
-    super("WORKSPACE", message, { ...options, exitCode: EXIT.infrastructure });
-  }
-}
-
-export interface RebuildOptions extends WorkspaceOptions {
-  readonly changes: WorkspaceChanges;
-}
-
-/**
- * Makes the folder of a stored trial again: its set-up, then what was changed in it.
- * @example
- * const workspace = await rebuildWorkspace({ environment, changes: { changes: [{ path: "a.txt", status: "deleted" }] } });
- */
-export async function rebuildWorkspace({ changes, ...options }: RebuildOptions): Promise<Workspace> {
-  const { incomplete } = changes;
-  if (incomplete !== undefined) {
-    throw new WorkspaceError(
-      `The folder cannot be made again, as not all of it was stored: ${incomplete}. Run the trial again.`,
-    );
-  }
-  const workspace = await Workspace.create(options);
-  try {
-    await applyChanges(workspace.path, changes.changes);
-    return workspace;
-  } catch (cause) {
-    await workspace.remove();
-    throw new WorkspaceError(`The folder cannot be made again: ${messageOf(cause)}`, { cause });
-  }
-}
-
-/** What is gone first, as a file may be where a folder was; links last, so that nothing is written through one. */
-async function applyChanges(path: string, changes: readonly FileChange[]): Promise<void> {
-  const writer = new FolderWriter(path);
-  for (const change of changes) if (change.status === "deleted") await writer.remove(change.path);
-  for (const change of changes) {
-    if (change.status !== "added" && change.status !== "modified") continue;
-    await writer.write({ path: change.path, bytes: decodeContent(change), executable: change.executable });
-  }
-  for (const change of changes) if (change.status === "folder") await writer.makeFolder(change.path);
-  for (const change of changes) if (change.status === "linked") await writer.link(change.path, change.target);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { calibrateJudge } from "./calibrate.js";
-import { type Calibration, findingsOf, type LabelRow } from "./calibration.js";
-
+import type { Calibration } from "./calibration.js";
+import { findingsOf } from "./findings.js";
+import type { LabelRow } from "./labels.js";
 import { LLMJudge } from "./llm-judge.js";
 import { type ScriptedJudge, scriptedJudge, shownAs } from "./scripted-judge.js";
 

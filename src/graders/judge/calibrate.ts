@@ -10,22 +10,20 @@ import {
   spearman,
 } from "../../stats/index.js";
 import { NO_INTERVAL, wilsonBounds } from "../../stats/intervals.js";
-import {
-  type BadLabel,
-  type Calibration,
-  type Estimate,
-  type JudgeAgreement,
-  type Label,
-  type LabelRow,
-  type LengthBias,
-  type PairLengthBias,
-  type PositionBias,
-  readLabel,
+import type {
+  BadLabel,
+  Calibration,
+  Estimate,
+  JudgeAgreement,
+  LengthBias,
+  PairLengthBias,
+  PositionBias,
 } from "./calibration.js";
 import { JudgeError, type Winner } from "./judgement.js";
-
+import { type Label, type LabelRow, readLabel } from "./labels.js";
 import type { LLMJudge } from "./llm-judge.js";
-import { type JudgeScale, SCORE_FIELD, scaleOf } from "./scale.js";
+import { type JudgeScale, scaleOf } from "./scale.js";
+import { SCORE_FIELD } from "./score-form.js";
 
 /** How far a calibration is. */
 export interface CalibrationProgress {

@@ -2,9 +2,9 @@ import { costOf, dollars } from "../../budget/index.js";
 import type { Example } from "../../core/example.js";
 import type { Price } from "../../core/price.js";
 import type { Output } from "../../core/system.js";
-import { turnCount, turnsOf } from "./interview.js";
+import type { Bench, Prompt, Trialled } from "./bench.js";
 import type { JudgeModelSource } from "./judge-model.js";
-import type { Bench, Prompt, Trialled } from "./panel.js";
+import { turnCount, turnsOf } from "./turns.js";
 
 /** What judging one output costs, in dollars; null where a price or the length of answers is not known. */
 export interface JudgingCost {

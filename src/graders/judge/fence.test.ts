@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fenced, markFor } from "./prompt.js";
+import { fenced, markFor } from "./fence.js";
 
 it("marks a text with what is not in it, whatever is in it", () => {
   fc.assert(

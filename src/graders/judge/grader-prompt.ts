@@ -1,19 +1,16 @@
 import type { WorkPart } from "../work-text.js";
+import { fenced, type Material, markFor } from "./fence.js";
 import type { Form } from "./judgement.js";
 import {
   answerWith,
   DATA_ONLY,
   FAIRNESS,
-  fenced,
   joined,
-  type Material,
-  markFor,
   REFERENCE_WORDS,
   type Rules,
   rubricOf,
   scaleWords,
 } from "./prompt.js";
-
 import type { Scale } from "./scale.js";
 
 /** Goes up with every change of the words below, because other words may get other scores. */

@@ -1,22 +1,18 @@
 export { type CalibrateOptions, type CalibrationProgress, calibrateJudge } from "./calibrate.js";
-export {
-  type BadLabel,
-  type Calibration,
-  type Estimate,
-  type Finding,
-  findingsOf,
-  type JudgeAgreement,
-  type LabelRow,
-  type LengthBias,
-  type PairLengthBias,
-  type PositionBias,
-  readLabel,
+export type {
+  BadLabel,
+  Calibration,
+  Estimate,
+  JudgeAgreement,
+  LengthBias,
+  PairLengthBias,
+  PositionBias,
 } from "./calibration.js";
 export type { EstimateOptions, JudgingCost } from "./estimate.js";
-
+export { type Finding, findingsOf } from "./findings.js";
 export type { JudgeAnswer, JudgeModel, JudgeModelSource, JudgeRequest } from "./judge-model.js";
 export { JudgeError, type Judgement, type JudgeVote } from "./judgement.js";
-
+export { type LabelRow, readLabel } from "./labels.js";
 export { LLMJudge } from "./llm-judge.js";
 export type { PanelRule } from "./panel.js";
 export type { JudgeScale } from "./scale.js";

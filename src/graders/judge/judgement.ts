@@ -2,9 +2,9 @@ import { AssayError, EXIT } from "../../core/errors.js";
 import type { ScoredWithEvidence } from "../../core/evaluator.js";
 import type { AnswerShape } from "../../models/dialects/index.js";
 import { mean } from "../../stats/index.js";
-import type { Fields } from "./interview.js";
+import type { Fields } from "./objects-in-text.js";
 import { agreementOf, combined, type PanelRule } from "./panel.js";
-import { fieldOf, SCORE_FIELD } from "./scale.js";
+import { fieldOf, SCORE_FIELD } from "./score-form.js";
 
 /** The field of the panel's agreement. */
 export const AGREEMENT_FIELD = "judge_agreement";

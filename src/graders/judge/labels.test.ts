@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readLabel } from "./calibration.js";
+import { readLabel } from "./labels.js";
 
 const row = { question: "2+2?", response: "4", answer: "4" };
 

@@ -3,18 +3,19 @@ import type { Evaluator, ScoreContext, Scored } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import type { Output } from "../../core/system.js";
 import { goldsOf, responseOf, textOf } from "../../evaluators/gold.js";
+import {
+  type Bench,
+  noReference,
+  noResponse,
+  type Prompt,
+  ScoreBench,
+  shownReferences,
+  type Trialled,
+} from "./bench.js";
 import { Desk } from "./desk.js";
 import { type EstimateOptions, type JudgingCost, judgingCost } from "./estimate.js";
-import {
-  type Fields,
-  fieldsOf,
-  type Heard,
-  type Interviewed,
-  interview,
-  joinedTurns,
-  TURN_FIELDS,
-  turnsOf,
-} from "./interview.js";
+import type { Material } from "./fence.js";
+import { type Heard, type Interviewed, interview } from "./interview.js";
 import { type JudgeModelSource, modelFingerprint, type OpenModel, openModel } from "./judge-model.js";
 import {
   AGREEMENT_FIELD,
@@ -30,20 +31,13 @@ import {
   type Winner,
   weigh,
 } from "./judgement.js";
-import {
-  type Bench,
-  noReference,
-  noResponse,
-  type Prompt,
-  ScoreBench,
-  shownReferences,
-  type Trialled,
-} from "./panel.js";
-import { caseMessage, type Material, PROMPT_VERSION, pairInstructions, taskOf } from "./prompt.js";
-
-import { fieldOf, type JudgeScale, SCORE_FIELD } from "./scale.js";
-
+import { taskOf } from "./material.js";
+import { type Fields, fieldsOf } from "./objects-in-text.js";
+import { caseMessage, PROMPT_VERSION, pairInstructions } from "./prompt.js";
+import type { JudgeScale } from "./scale.js";
+import { fieldOf, SCORE_FIELD } from "./score-form.js";
 import { type Against, type JudgeSettings, type LLMJudgeOptions, settingsOf } from "./settings.js";
+import { joinedTurns, TURN_FIELDS, turnsOf } from "./turns.js";
 
 /** What a judge says of two answers in one order. */
 interface Preference {

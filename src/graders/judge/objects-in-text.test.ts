@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../testing/cpu-time.js";
-import { lastObjectIn } from "./interview.js";
+import { lastObjectIn } from "./objects-in-text.js";
 
 const hasScore = (fields: Readonly<Record<string, unknown>>) => "score" in fields;
 

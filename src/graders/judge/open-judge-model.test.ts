@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { startMock } from "../../testing/mock/index.js";
 import { graded } from "../graded-testing.js";
-import { openJudgeModel } from "./judge-model.js";
+import { openJudgeModel } from "./open-judge-model.js";
 import { judgeGraderFactories } from "./register-judge-graders.js";
 
 const MODELS = `models:

@@ -4,7 +4,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from "../../core/retry.js";
 import type { PaidGrader } from "../grader-care.js";
 import { ownGrader } from "../own-grader.js";
 import { GRADER_PROMPT_VERSION } from "./grader-prompt.js";
-import type { FindModel, ModelPool } from "./judge-model.js";
+import type { FindModel, ModelPool } from "./model-pool.js";
 import { type GraderSettings, panelSettings, promptSettings, type WorkJudge } from "./work-judge.js";
 
 /** Where the models of graders that ask one are found. */
@@ -30,7 +30,7 @@ const RETRIES = 2;
 export function registerJudgeGraders(place: JudgeModelPlace = {}, registry: Registry = defaultRegistry): void {
   const factories = judgeGraderFactories(
     async (name) => {
-      const { openJudgeModel } = await import("./judge-model.js");
+      const { openJudgeModel } = await import("./open-judge-model.js");
       return { ...(await openJudgeModel({ name, ...place })), timeoutMs: PATIENCE_MS };
     },
     { retry: { maxRetries: RETRIES } },
@@ -75,7 +75,7 @@ function identified(factory: GraderFactory): JudgeGraderFactory {
 
 /** Whoever only reads the config of a grader need not load all that calls models. */
 async function makePool(open: FindModel, options: JudgeGraderOptions): Promise<ModelPool> {
-  const { ModelPool: Pool } = await import("./judge-model.js");
+  const { ModelPool: Pool } = await import("./model-pool.js");
   const { maxWorkers = 8, retry, random = Math.random } = options;
   return new Pool(open, { maxWorkers, retry: { ...DEFAULT_RETRY, ...retry }, random });
 }

@@ -15,15 +15,18 @@ import {
   type WorkPart,
   workText,
 } from "../work-text.js";
+import type { Prompt, Trialled } from "./bench.js";
 import { type EstimateOptions, type JudgingCost, judgingCost } from "./estimate.js";
 import { type ShownPart, workInstructions, workMessage } from "./grader-prompt.js";
 import { type Interviewed, interview, type Question } from "./interview.js";
-import type { JudgeModelSource, ModelPool, PooledModel } from "./judge-model.js";
+import type { JudgeModelSource } from "./judge-model.js";
 import { type Form, type Judgement, type Verdict as JudgeVerdict, type JudgeVote, weigh } from "./judgement.js";
-import { PANEL_RULES, type PanelRule, type Prompt, type Trialled } from "./panel.js";
-import { type Rules, referencesOf, taskOf } from "./prompt.js";
-
-import { criteriaForm, fieldOf, type JudgeScale, SCORE_FIELD, type Scale, scaleOf, scoreForm } from "./scale.js";
+import { referencesOf, taskOf } from "./material.js";
+import type { ModelPool, PooledModel } from "./model-pool.js";
+import { PANEL_RULES, type PanelRule } from "./panel.js";
+import type { Rules } from "./prompt.js";
+import { type JudgeScale, type Scale, scaleOf } from "./scale.js";
+import { criteriaForm, fieldOf, SCORE_FIELD, scoreForm } from "./score-form.js";
 
 /** Has models judge the work of trials, as one grader is set. */
 export class WorkJudge {

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { messageOf, TrialError } from "../../core/errors.js";
 import { codeOf } from "./errors.js";
 import { type Headers, readHeader } from "./retry-after.js";
-import { Utf8Pieces } from "./sse.js";
+import { Utf8Pieces } from "./utf8.js";
 
 /** A response whose body has not been read. Read it, or `discard` it: until then it holds its connection. */
 export interface HttpAnswer {

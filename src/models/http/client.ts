@@ -1,6 +1,5 @@
 import type { Agent, Dispatcher } from "undici";
-import { TrialError, UsageError } from "../../core/errors.js";
-import { isLoopback } from "../../core/loopback.js";
+import { TrialError } from "../../core/errors.js";
 import { Answer, type HttpAnswer } from "./answer.js";
 import { codeOf, connectionError, timeoutError } from "./errors.js";
 
@@ -132,82 +131,4 @@ function redirected(from: URL, location: string): TrialError {
     "api_error",
     `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed: give the right base URL.`,
   );
-}
-
-// Module state, against the house rule: one pool serves all systems of a process, so that each endpoint has one set of
-// connections however many systems call it.
-let shared: HttpClient | null = null;
-let users = 0;
-
-/** The client that all systems share, until it is given back. */
-export interface ClientLease {
-  readonly client: HttpClient;
-  /** Gives it back. When nobody has it any more, its connections are ended. */
-  release(): void;
-}
-
-/**
- * Takes part in the client that all systems of this process share.
- * @example
- * const lease = leaseClient();
- * lease.release();
- */
-export function leaseClient(): ClientLease {
-  shared ??= openClient();
-  users += 1;
-  let isHeld = true;
-  return {
-    client: shared,
-    release() {
-      if (!isHeld) return;
-      isHeld = false;
-      users -= 1;
-      if (users === 0) shared?.close();
-    },
-  };
-}
-
-/** What has to be known of an endpoint before a key is sent to it. */
-export interface EndpointCheck {
-  readonly url: string;
-  readonly hasKey: boolean;
-  /** Lets a key travel over plain http to another machine. */
-  readonly allowInsecure?: boolean;
-}
-
-/**
- * Throws unless the URL can be called, and a key sent there cannot be read by everyone on the way.
- * @example
- * requireSafeEndpoint({ url: "https://api.openai.com/v1", hasKey: true }).hostname; // "api.openai.com"
- */
-export function requireSafeEndpoint({ url, hasKey, allowInsecure = false }: EndpointCheck): URL {
-  const parsed = parse(url);
-  if (parsed.username !== "" || parsed.password !== "") {
-    throw new UsageError(
-      `The URL of ${parsed.host} holds a user name or a password, which would end up in reports. Take it out and send it as a header.`,
-    );
-  }
-  if (hasKey && !allowInsecure && parsed.protocol === "http:" && !isLoopback(parsed.hostname)) {
-    throw new UsageError(
-      `The key for ${parsed.host} would travel over plain http, where anyone on the way can read it. Use https, or pass allowInsecure (--allow-insecure) if you trust the network.`,
-    );
-  }
-  return parsed;
-}
-
-function parse(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed !== null && (parsed.protocol === "http:" || parsed.protocol === "https:")) return parsed;
-  throw new UsageError(
-    `${JSON.stringify(url)} is not a URL that can be called. Give one such as http://127.0.0.1:8080/v1.`,
-  );
-}
-
-/**
- * The host of a URL, with its port where that is not the usual one.
- * @example
- * endpointName("http://127.0.0.1:8080/v1"); // "127.0.0.1:8080"
- */
-export function endpointName(url: string): string {
-  return parse(url).host;
 }

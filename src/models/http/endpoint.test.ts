@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
-import { endpointName, requireSafeEndpoint } from "./client.js";
+import { endpointName, requireSafeEndpoint } from "./endpoint.js";
 
 describe("endpointName", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NotUtf8, Utf8Pieces } from "./sse.js";
+import { NotUtf8, Utf8Pieces } from "./utf8.js";
 
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);

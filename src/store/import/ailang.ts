@@ -15,7 +15,8 @@ import {
   textOf,
 } from "./fields.js";
 import type { ImportedSystem, ImportedTrial, ImportFormat, RowFields } from "./format.js";
-import { graded, ungraded, usageFrom, VERDICT } from "./read-trials.js";
+import { usageFrom } from "./usage.js";
+import { graded, ungraded, VERDICT } from "./verdict.js";
 
 /** The results of AILANG's benchmarks: one JSON file for each trial, a list of them, or a line for each. */
 export const ailang: ImportFormat = {

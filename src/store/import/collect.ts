@@ -1,10 +1,11 @@
 import { DatasetError } from "../../core/errors.js";
 import { digest } from "../../core/fingerprint.js";
 import { type EvalRow, makeRow, type TrialKey } from "../../core/row.js";
+import { type CollectedDataset, describeDatasets } from "./datasets-of.js";
 import { grouped } from "./fields.js";
 import type { ImportedSystem, ImportedTrial } from "./format.js";
 import type { Problem } from "./open-results.js";
-import { type CollectedDataset, describeDatasets, type FoundTrial } from "./read-trials.js";
+import type { FoundTrial } from "./read-trials.js";
 
 /** Everything but the texts of what was read. */
 export interface Collected {

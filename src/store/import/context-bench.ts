@@ -15,7 +15,8 @@ import {
   textOf,
 } from "./fields.js";
 import type { ImportedTrial, ImportFormat, OpenedDocument, RowFields } from "./format.js";
-import { scoresOf, ungraded, usageFrom } from "./read-trials.js";
+import { usageFrom } from "./usage.js";
+import { scoresOf, ungraded } from "./verdict.js";
 
 /** What passing means there and here, unless told: its files do not say. */
 const THRESHOLD = 0.7;

@@ -1,4 +1,5 @@
 export { type Collected, Collector } from "./collect.js";
+export type { CollectedDataset } from "./datasets-of.js";
 export type { FormatName, ImportedSystem } from "./format.js";
 export { type OpenedResults, openResults } from "./open-results.js";
-export { type CollectedDataset, readTrials } from "./read-trials.js";
+export { readTrials } from "./read-trials.js";

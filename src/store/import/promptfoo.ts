@@ -23,7 +23,8 @@ import {
   textOf,
 } from "./fields.js";
 import type { ImportedSystem, ImportedTrial, ImportFormat, OpenedDocument, RowFields } from "./format.js";
-import { evidenceOfGrades, graded, scoresOfGrades, ungraded, usageFrom } from "./read-trials.js";
+import { usageFrom } from "./usage.js";
+import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js";
 
 /** The results of promptfoo: `promptfoo eval -o results.json` of versions 2 to 4, or `-o results.jsonl`. */
 export const promptfoo: ImportFormat = {

@@ -21,7 +21,8 @@ import {
   textOf,
 } from "./fields.js";
 import type { ImportedSystem, ImportedTrial, ImportFormat, RowFields } from "./format.js";
-import { evidenceOfGrades, graded, scoresOfGrades, ungraded, usageFrom } from "./read-trials.js";
+import { usageFrom } from "./usage.js";
+import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js";
 
 const TRIAL = "trial-result";
 

@@ -5,8 +5,8 @@ import { loadTokenizer } from "../../models/tokens/index.js";
 import { FunctionSystem, ReplaySystem } from "../index.js";
 import { bm25Memory, builtInMemory, fullHistory, lastTurns } from "./built-in.js";
 import { type Conversation, turnsOf } from "./conversation.js";
-import { HistoryTokens, historyText } from "./history.js";
-
+import { historyText } from "./history-text.js";
+import { HistoryTokens } from "./history-tokens.js";
 import { READER_INSTRUCTION, readerOf, systemReader } from "./reader.js";
 
 const TALK: Conversation = {

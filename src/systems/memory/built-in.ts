@@ -4,7 +4,7 @@ import { didYouMean } from "../../core/suggest.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { Bm25 } from "../compressors/bm25.js";
 import { ContextMemory, type ContextMemoryOptions } from "./context-memory.js";
-import { historyText, turnText } from "./history.js";
+import { historyText, turnText } from "./history-text.js";
 import type { MemoryFactory } from "./memory-system.js";
 import type { Reader } from "./reader.js";
 

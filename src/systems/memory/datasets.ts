@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/errors.js";
 import { didYouMean } from "../../core/suggest.js";
 import type { Configs } from "../../datasets/catalog/entry.js";
-import type { MemoryFormat } from "./conversation.js";
+import type { MemoryFormat } from "./format.js";
 import { readLocomo } from "./locomo.js";
 import { readLongMemEval } from "./longmemeval.js";
 

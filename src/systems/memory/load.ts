@@ -10,11 +10,11 @@ import { RowProblem } from "../../datasets/catalog/columns.js";
 import { matches, scalarText } from "../../datasets/columns.js";
 import type { HubOptions } from "../../datasets/hub/index.js";
 import { unreadable } from "../../datasets/read-bytes.js";
-import { isRawRow } from "../../datasets/row-table.js";
 import { requireMaxExamples, takeSample } from "../../datasets/sample.js";
-import type { Conversation, MemoryFormat, MemoryItem } from "./conversation.js";
+import { isRawRow } from "../../datasets/source-row.js";
+import type { Conversation } from "./conversation.js";
 import { memoryDataset, type NamedEntry } from "./datasets.js";
-
+import type { MemoryFormat, MemoryItem } from "./format.js";
 import { isCompressed, type JsonItem, jsonItems, parseItem } from "./json-items.js";
 
 /** What a memory dataset is loaded with. */

@@ -1,8 +1,9 @@
 import type { Turn } from "../../core/example.js";
 import { integer, list, optionalText, RowProblem, text } from "../../datasets/catalog/columns.js";
 
-import { isRawRow, type RawRow } from "../../datasets/row-table.js";
-import type { MemoryItem, MemoryQuestion, Session } from "./conversation.js";
+import { isRawRow, type RawRow } from "../../datasets/source-row.js";
+import type { Session } from "./conversation.js";
+import type { MemoryItem, MemoryQuestion } from "./format.js";
 
 /** The kinds of questions by the numbers they have in the file, which are not those of the paper's text. */
 const CATEGORIES: Readonly<Record<number, string>> = {

@@ -1,8 +1,9 @@
 import type { Turn } from "../../core/example.js";
 import { list, optionalText, RowProblem, text, texts } from "../../datasets/catalog/columns.js";
 
-import { isRawRow, type RawRow } from "../../datasets/row-table.js";
-import type { MemoryItem, MemoryQuestion, Session } from "./conversation.js";
+import { isRawRow, type RawRow } from "../../datasets/source-row.js";
+import type { Session } from "./conversation.js";
+import type { MemoryItem, MemoryQuestion } from "./format.js";
 
 /** How ids of questions end that nothing in the history answers. */
 const ABSTENTION = /_abs$/;

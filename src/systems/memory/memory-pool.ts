@@ -1,4 +1,4 @@
-import { type HeldMemory, heldMemory, type MemoryPool, WaitingLine } from "./history.js";
+import { type HeldMemory, heldMemory, type MemoryPool, WaitingLine } from "./held-memory.js";
 import { type MemoryFactory, type MemorySystem, memoryFailure } from "./memory-system.js";
 
 /** A place for one conversation: its memory, once it is made, and how many trials use it. */

@@ -9,8 +9,8 @@ import type { Output, System, TrialContext } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { loadTokenizer } from "../../models/tokens/index.js";
 import { type Conversation, type Conversations, turnsOf } from "./conversation.js";
-import { type HeldMemory, HistoryTokens, heldMemory, type MemoryPool, WaitingLine } from "./history.js";
-
+import { type HeldMemory, heldMemory, type MemoryPool, WaitingLine } from "./held-memory.js";
+import { HistoryTokens } from "./history-tokens.js";
 import { FactoryPool } from "./memory-pool.js";
 import { memorySource } from "./memory-source.js";
 import {

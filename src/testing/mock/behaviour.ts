@@ -5,8 +5,8 @@ import { hashSeed } from "../../stats/random.js";
 import { chance, Occurrences } from "./chance.js";
 import { PATTERN } from "./check-script.js";
 import { FaultPlan, type FaultSubject } from "./faults.js";
-import { asList, asObject, asText, type Json, type Prompt } from "./request.js";
-
+import { asList, asObject, asText, type Json } from "./json.js";
+import type { Prompt } from "./prompt.js";
 import type { KnownAnswer, MockBehaviour, MockScript, RateLimit, ReplyRule, ToolRule, ToolStep } from "./script.js";
 
 /** A behaviour with all that it needs to remember. */

@@ -1,6 +1,6 @@
 import type { Answer, MockFinish } from "./answer.js";
 import type { LiveBehaviour } from "./behaviour.js";
-import type { Prompt } from "./request.js";
+import type { Prompt } from "./prompt.js";
 import { valueFor } from "./schema-value.js";
 import type { KnownAnswer, MockBehaviour, ToolStep } from "./script.js";
 import { callFor, type ToolCall } from "./tool-call.js";

@@ -1,4 +1,4 @@
-import { asList, asObject, asText, type Json } from "./request.js";
+import { asList, asObject, asText, type Json } from "./json.js";
 import type { MockDialect } from "./script.js";
 
 /** A part of a request that a model refuses, and how its provider says so. */

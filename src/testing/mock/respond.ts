@@ -1,9 +1,9 @@
 import { type Answer, beginsWithText, chunksOf } from "./answer.js";
 import { type LiveBehaviour, latencyOf } from "./behaviour.js";
 import { compose, emptied, type Question } from "./compose.js";
+import type { Exchange } from "./exchange.js";
 import type { ChosenFault } from "./faults.js";
 import type { ParameterRefusal } from "./refusals.js";
-import type { Exchange } from "./request.js";
 import { labelOf } from "./request-log.js";
 import { type FaultKind, STATUS_FAULTS } from "./script.js";
 import { CHARS_PER_TOKEN, compactUsage, tokensIn } from "./usage.js";

@@ -1,4 +1,4 @@
-import { asList, asNumber, asObject, asText, type Json } from "./request.js";
+import { asList, asNumber, asObject, asText, type Json } from "./json.js";
 
 /** What stands where a schema leaves the choice. */
 export interface Fillers {

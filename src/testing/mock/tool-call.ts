@@ -1,5 +1,6 @@
-import { asObject, type Json, type OfferedTool } from "./request.js";
-
+import type { Json } from "./json.js";
+import { asObject } from "./json.js";
+import type { OfferedTool } from "./prompt.js";
 import { valueFor } from "./schema-value.js";
 import type { ToolStep } from "./script.js";
 

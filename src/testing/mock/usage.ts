@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/system.js";
-import type { Prompt } from "./request.js";
+import type { Prompt } from "./prompt.js";
 import type { MockBehaviour } from "./script.js";
 
 /** A token is this many characters here: exact counts would tie the mock to one provider's tokenizer. */

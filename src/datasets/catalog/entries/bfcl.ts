@@ -1,5 +1,5 @@
 import type { Turn } from "../../../core/example.js";
-import type { RawRow } from "../../row-table.js";
+import type { RawRow } from "../../source-row.js";
 import { list, RowProblem, text, valueAt } from "../columns.js";
 import type { CatalogueEntry, HubSource, RowContext } from "../entry.js";
 import { askForCalls, schemaOf, toolsAsContext } from "../tool-calling.js";

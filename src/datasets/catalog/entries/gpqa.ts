@@ -1,5 +1,5 @@
 import { createRandom, hashSeed, permutation } from "../../../stats/index.js";
-import type { RawRow } from "../../row-table.js";
+import type { RawRow } from "../../source-row.js";
 import { goldText } from "../answers.js";
 import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";

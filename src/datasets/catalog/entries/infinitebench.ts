@@ -1,4 +1,4 @@
-import type { RawRow } from "../../row-table.js";
+import type { RawRow } from "../../source-row.js";
 import { goldText, goldTexts } from "../answers.js";
 import { integer, optionalText, RowProblem, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry, ExampleFields, RowContext } from "../entry.js";

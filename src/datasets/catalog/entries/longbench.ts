@@ -1,4 +1,4 @@
-import type { RawRow } from "../../row-table.js";
+import type { RawRow } from "../../source-row.js";
 import { goldTexts } from "../answers.js";
 import { integer, optionalText, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";

@@ -2,7 +2,7 @@ import { DatasetError, UsageError } from "../../../core/errors.js";
 import { createRandom, hashSeed, type Random } from "../../../stats/index.js";
 import { LONGEST } from "../../needle.js";
 import { parseSettings, type SettingsSyntax } from "../../number-settings.js";
-import { isRawRow, type RawRow } from "../../row-table.js";
+import { isRawRow, type RawRow } from "../../source-row.js";
 import { goldTexts } from "../answers.js";
 import { optionalText, RowProblem, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry, ExampleFields } from "../entry.js";

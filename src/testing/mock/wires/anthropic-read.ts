@@ -1,18 +1,13 @@
+import { asList, asNumber, asObject, asText, type Json } from "../json.js";
 import {
-  asList,
-  asNumber,
-  asObject,
-  asText,
   BadRequest,
   Conversation,
   contentText,
-  type Json,
   type OfferedTool,
   type Prompt,
   requireList,
   requireModel,
-} from "../request.js";
-
+} from "../prompt.js";
 import type { WireRequest } from "./wire.js";
 
 /** Reads a Messages request; `max_tokens` and the version are required as they are by the provider. */

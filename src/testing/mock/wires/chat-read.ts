@@ -1,17 +1,5 @@
-import {
-  asList,
-  asNumber,
-  asObject,
-  asText,
-  Conversation,
-  contentText,
-  type Json,
-  type OfferedTool,
-  type Prompt,
-  requireList,
-  requireModel,
-} from "../request.js";
-
+import { asList, asNumber, asObject, asText, type Json } from "../json.js";
+import { Conversation, contentText, type OfferedTool, type Prompt, requireList, requireModel } from "../prompt.js";
 import type { WireRequest } from "./wire.js";
 
 /** Reads a Chat Completions request. */

@@ -1,17 +1,5 @@
-import {
-  asList,
-  asNumber,
-  asObject,
-  asText,
-  BadRequest,
-  Conversation,
-  contentText,
-  type Json,
-  type OfferedTool,
-  type Prompt,
-  requireList,
-} from "../request.js";
-
+import { asList, asNumber, asObject, asText, type Json } from "../json.js";
+import { BadRequest, Conversation, contentText, type OfferedTool, type Prompt, requireList } from "../prompt.js";
 import type { WireRequest } from "./wire.js";
 
 /** Reads a generateContent request. The path names the model and says whether to stream. */

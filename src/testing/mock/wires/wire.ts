@@ -1,6 +1,6 @@
 import type { Answer } from "../answer.js";
+import type { Prompt } from "../prompt.js";
 import type { ParameterRefusal } from "../refusals.js";
-import type { Prompt } from "../request.js";
 import type { MockDialect } from "../script.js";
 import type { UsageClass } from "../usage.js";
 

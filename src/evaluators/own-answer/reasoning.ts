@@ -1,31 +1,4 @@
-/** What ends a turn in the chat formats of open models, left in by those who run them. */
-const NAMES = "im_end|im_start|endoftext|eot_id|eot|end_of_text|start_header_id|end|user|eom_id|return|call|endofturn";
-const END =
-  /<\|(?:end_of_turn_token|start_of_turn_token)\|>|<\/s>|<eos>|<(?:end|start)_of_turn>|\[\/?INST\]|<｜(?:end▁of▁sentence|User)｜>/;
-const END_OF_TURN = new RegExp(`<\\|(?:${NAMES})\\|>|<(?:im_end|im_start|endoftext)>|${END.source}`, "i");
-/** A turn may also begin with marks, and with the name of who speaks. */
-const BEGINNING =
-  /^(?:\s|<s>|<bos>|<\|begin_of_text\|>|<\|(?:im_start|start)\|>|<start_of_turn>|<\|start_header_id\|>|<\|end_header_id\|>|<\|assistant\|>|<｜Assistant｜>|(?<=[>])(?:assistant|model)(?=\s|<))+/i;
-
-/** A response up to the first mark that ends its turn. */
-export function firstTurn(text: string): string {
-  // White space alone is kept: the first line of code may be indented.
-  const begun = text.trimStart().startsWith("<") ? text.replace(BEGINNING, "") : text;
-  const end = begun.search(END_OF_TURN);
-  return end === -1 || begun.slice(0, end).trim() === "" ? begun : begun.slice(0, end);
-}
-
-const SHORT = 200;
-const MARKS = new RegExp(
-  `${END_OF_TURN.source}|<s>|<bos>|<\\|(?:start|begin_of_text|end_header_id|assistant)\\|>`,
-  "gi",
-);
-
-/** Whether a text is white space and marks of turns, and nothing else. */
-function saysNothing(text: string): boolean {
-  const bare = text.trim();
-  return bare === "" || (bare.length <= SHORT && bare.replace(MARKS, "").trim() === "");
-}
+import { saysNothing } from "./end-of-turn.js";
 
 /** The marks between which models think aloud: the names of tags, and the brackets of Mistral, Kimi and Seed. */
 const MARK =

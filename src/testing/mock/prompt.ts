@@ -1,66 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { OpenRequest } from "./request-log.js";
-
-/** A request and its answer while they are under way. */
-export class Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly entry: OpenRequest;
-  /** Called once: with the last byte handed over, or when the client has gone. */
-  #onDone: (() => void) | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #broken = false;
-
-  constructor(request: IncomingMessage, response: ServerResponse, entry: OpenRequest) {
-    this.request = request;
-    this.response = response;
-    this.entry = entry;
-  }
-
-  onDone(callback: () => void): void {
-    this.#onDone = callback;
-  }
-
-  /** Does something later, unless the client has gone by then. */
-  later(ms: number, work: () => void): void {
-    if (ms <= 0) work();
-    else this.#timer = setTimeout(work, ms);
-  }
-
-  head(status: number, headers: Record<string, string | number>): void {
-    this.entry.status = status;
-    this.response.writeHead(status, headers);
-  }
-
-  send(status: number, headers: Record<string, string | number>, body: string): void {
-    this.head(status, { ...headers, "content-length": Buffer.byteLength(body) });
-    this.end(body);
-  }
-
-  end(data = ""): void {
-    this.response.end(data);
-    this.#done();
-  }
-
-  /** Breaks the connection once what was written is out. */
-  breakOff(): void {
-    this.#broken = true;
-    this.response.socket?.destroySoon();
-    this.#done();
-  }
-
-  /** The connection is done with this exchange, whoever ended it. */
-  closed(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.entry.aborted = !this.#broken && !this.response.writableFinished;
-    this.#done();
-  }
-
-  #done(): void {
-    this.#onDone?.();
-    this.#onDone = null;
-  }
-}
+import { asList, asObject, asText, type Json } from "./json.js";
 
 /** A tool that the client offers. */
 export interface OfferedTool {
@@ -141,24 +79,4 @@ export function requireModel(body: Json): string {
   const model = asText(body.model);
   if (model === "") throw new BadRequest("model: a name is required.");
   return model;
-}
-
-/** A JSON object that nobody has looked into yet. */
-export type Json = Readonly<Record<string, unknown>>;
-
-/** The value when it is an object, else an empty one, so that reading what a client left out needs no checks. */
-export function asObject(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function asText(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-export function asNumber(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
 }

@@ -1,0 +1,82 @@
+import { type ByteSource, bytesInMemory, openBytes } from "../utils/files/byte-source.js";
+import { type Format, formatOf } from "./formats.js";
+import type { ParquetTable } from "./parquet/index.js";
+import { firstBytes, isGzip, readPlainBytes, unreadable } from "./read-bytes.js";
+import type { RawRow, ReadOptions, SourceRow } from "./source-row.js";
+
+/** A file of rows, wherever it lies. */
+export interface RowFile {
+  /** As messages name it. */
+  readonly name: string;
+  readonly textOnly: boolean;
+  /** Where a row stands, as a person would look it up, e.g. `data.jsonl:17`. */
+  readonly at: (line: number) => string;
+  /** All rows, in order and in batches. */
+  batches(options?: ReadOptions): AsyncIterable<readonly SourceRow[]>;
+  /** Present for files that can be read in part. */
+  readonly table?: ParquetTable;
+}
+
+/** A file to be opened: on this machine, or as bytes that come as they are read. */
+export type FileToOpen = { readonly name?: string; readonly path: string } | { readonly bytes: ByteSource };
+
+/**
+ * Opens a file of rows by the ending of its name.
+ * @example
+ * const file = await openRowFile({ path: "data.parquet" });
+ * for await (const rows of file.batches()) console.log(rows.length);
+ */
+export async function openRowFile(file: FileToOpen): Promise<RowFile> {
+  const name = "bytes" in file ? file.bytes.name : (file.name ?? file.path);
+  const format = formatOf(name);
+  const { read } = format;
+  if ("bytes" in file) return tableFile(name, file.bytes);
+  const { path } = file;
+  if (read === null) return ownTableFile(name, await bytesOf(path, name));
+  return { ...placed(name, format), batches: (options) => read(path, { ...options, name }) };
+}
+
+/** Of bytes that were opened here: whoever gives bytes closes them when they are no table. */
+async function ownTableFile(name: string, bytes: ByteSource): Promise<RowFile> {
+  try {
+    return await tableFile(name, bytes);
+  } catch (error) {
+    await bytes.close?.();
+    throw error;
+  }
+}
+
+async function tableFile(name: string, bytes: ByteSource): Promise<RowFile> {
+  const { openParquet } = await import("./parquet/index.js");
+  const table = await openParquet(bytes);
+  return { ...placed(name, formatOf(name)), table, batches: () => rowsOf(table, "all") };
+}
+
+/** Rows of a table as every reader gives them; `line` counts from 1. */
+export async function* rowsOf(
+  table: ParquetTable,
+  positions: Uint32Array | "all",
+  columns?: readonly string[],
+): AsyncGenerator<readonly SourceRow[]> {
+  for await (const batch of table.read(positions, columns))
+    yield batch.map(({ position, row }) => ({ line: position + 1, row: row as RawRow }));
+}
+
+/** Closes the files that hold something open: all of them, also when one fails to close. */
+export async function closeFiles(files: readonly RowFile[]): Promise<void> {
+  const closed = await Promise.allSettled(files.map(async ({ table }) => table?.close()));
+  for (const result of closed) if (result.status === "rejected") throw result.reason;
+}
+
+function placed(name: string, { place, textOnly }: Format): Pick<RowFile, "name" | "textOnly" | "at"> {
+  return { name, textOnly, at: (line) => (place === "line" ? `${name}:${line}` : `${name} row ${line}`) };
+}
+
+async function bytesOf(path: string, name: string): Promise<ByteSource> {
+  try {
+    if (isGzip(firstBytes(path))) return bytesInMemory(name, await readPlainBytes(path, { name }));
+    return await openBytes(path, name);
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}

@@ -1,0 +1,33 @@
+import { DatasetError } from "../core/errors.js";
+import { nearest } from "../core/suggest.js";
+import type { ParquetTable } from "./parquet/index.js";
+
+/** Names of columns, or paths to parts of them such as "answer.aliases"; only Parquet files are read in such parts. */
+export interface Columns {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+/** What is read of a table, and by which columns its rows are filtered. */
+interface WantedColumns {
+  columns?: Columns;
+  filter?: Readonly<Record<string, string>>;
+}
+
+/** The columns to read of a table, or the parts of them; a required one that it lacks is an error. */
+export function columnsOf(table: ParquetTable, { columns, filter = {} }: WantedColumns): readonly string[] | undefined {
+  if (columns === undefined) return undefined;
+  const missing = columns.required.find((path) => !table.has(path));
+  if (missing !== undefined) throw lacks(table, missing);
+  return [...columns.required, ...columns.optional, ...Object.keys(filter)].filter((path) => table.has(path));
+}
+
+/** Lists what there is in the place of the missing column. */
+function lacks(table: ParquetTable, missing: string): DatasetError {
+  const known = table.pathsNear(missing);
+  const guess = nearest(missing, known);
+  const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
+  return new DatasetError(
+    `"${table.name}" has no column "${missing}", which this dataset is read by.${hint} Its columns: ${known.join(", ")}. It may have changed: pin an earlier revision with NAME@REVISION.`,
+  );
+}

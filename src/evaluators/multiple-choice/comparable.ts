@@ -1,0 +1,111 @@
+import { sameNumber } from "../math/arithmetic.js";
+import { onlyNumber } from "../math/find-number.js";
+import { normalizeAnswer } from "../normalize.js";
+
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const SUPERSCRIPT = /⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g;
+const FRACTION = /\\[dt]?frac\s?\{([^{}]*)\}\s?\{([^{}]*)\}/g;
+const SPACING = /\\[,;:! ]|\\(?:left|right|displaystyle)(?![a-z])|~/gi;
+const TEXT_COMMAND = /\\(?:text|textbf|mathrm|mathbf|mathit|operatorname)\s?\{([^{}]*)\}/g;
+const SYMBOLS: Readonly<Record<string, string>> = {
+  times: "×",
+  cdot: "·",
+  div: "÷",
+  pi: "π",
+  pm: "±",
+  le: "≤",
+  leq: "≤",
+  ge: "≥",
+  geq: "≥",
+  ne: "≠",
+  neq: "≠",
+  infty: "∞",
+  neg: "¬",
+  circ: "°",
+};
+const THOUSANDS = /(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d.,]*\d)/g;
+/** Punctuation that ends a clause or quotes, and does not belong to a number or a formula. */
+const CLAUSE_MARKS = /(?<!\d)["“”]|[.,;:!?](?=\s*$|\s+[^\d\s+−-])/g;
+/** White space that tells nothing apart: around operators and brackets, and between a number and its unit. */
+const LOOSE_SPACE = /\s+(?=[-+*/×·÷=<>≤≥≠±^%°),\]])|(?<=[-+*/×·÷=<>≤≥≠±^(,[])\s+|(?<=\d)\s+(?=\p{L})/gu;
+
+/** Signs that a value is made of. A hyphen or a slash between letters, and a dash between spaces, are those of words. */
+const SIGNS =
+  /[\p{N}\p{Sm}\p{Sc}\p{No}^%°\\*_#&@{}[\]]|(?<!\p{L}|\p{L}\s)[-–−/]|[-–−/](?!\p{L}|\s)|\p{L}\(|(?<!\p{L})\p{L}['’′](?!\p{L})/u;
+
+/**
+ * Whether a text consists of words, whose punctuation does not matter. In "-2", "1.5", "Na+", "f(x)" and "p < q" it
+ * does.
+ */
+function isWords(text: string): boolean {
+  return !SIGNS.test(text);
+}
+
+/** A text with values or formulas, in one way of writing: what is left is compared sign by sign. */
+function writeFormula(text: string): string {
+  return text
+    .replace(FRACTION, (_, above: string, below: string) => `${inBrackets(above)}/${inBrackets(below)}`)
+    .replace(TEXT_COMMAND, "$1")
+    .replace(/(?<=\w|\})\^\s?\\circ(?![a-z])/g, "°")
+    .replace(/\\([a-z]+)/gi, (command, name: string) => SYMBOLS[name] ?? command)
+    .replace(SPACING, (mark) => (mark === "~" ? mark : " "))
+    .replace(/\\(?=[%$#&{}])/g, "")
+    .replace(/\$/g, "")
+    .replace(
+      SUPERSCRIPT,
+      (power) => `^${[...power].map((digit) => (digit === "⁻" ? "-" : SUPERSCRIPTS.indexOf(digit))).join("")}`,
+    )
+    .replace(/([\^_])\{([^{}]*)\}/g, "$1$2")
+    .replace(/[−–](?=\s?[\d.\p{L}(])/gu, "-")
+    .replace(THOUSANDS, (number) => number.replaceAll(",", ""))
+    .replace(CLAUSE_MARKS, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(LOOSE_SPACE, "");
+}
+
+function inBrackets(part: string): string {
+  const bare = part.trim();
+  return /^[\p{L}\p{N}.]*$/u.test(bare) ? bare : `(${bare})`;
+}
+
+/** How texts may be the same, the strictest first; null where a text is not to be compared in this way. */
+const WAYS: readonly ((text: string) => string | null)[] = [
+  (text) => text.trim(),
+  writeFormula,
+  (text) => writeFormula(text).toLowerCase(),
+  (text) => (isWords(text) ? normalizeAnswer(text, "articles") : null),
+];
+
+/**
+ * The places of the texts that say the same as a wanted one: as it is written, else letter case aside, else, where both
+ * consist of words, without punctuation. Articles count: in "A) Rome" the A is none.
+ */
+export function findSame(wanted: string, texts: readonly string[]): number[] {
+  for (const way of WAYS) {
+    const compared = way(wanted);
+    if (compared === null || compared === "") continue;
+    const same = texts.flatMap((text, index) => (way(text) === compared ? [index] : []));
+    if (same.length > 0) return same;
+  }
+  return findSameCount(wanted, texts);
+}
+
+const BARE_NUMBER = /^\W*\d[\d.,]*\W*$/;
+const COUNT = /^\W*\d[\d.,]*(?:\s\p{L}+){1,3}\W*$/u;
+
+/** "18 eggs" is the option "18", and "18" the option "18 eggs": one of them must go without what is counted. */
+function findSameCount(wanted: string, texts: readonly string[]): number[] {
+  const other = BARE_NUMBER.test(wanted) ? COUNT : COUNT.test(wanted) ? BARE_NUMBER : null;
+  if (other === null) return [];
+  const values = onlyNumber(wanted);
+  const isSame = (text: string): boolean =>
+    other.test(text) && onlyNumber(text).some((value) => values.some((own) => sameNumber(value, own)));
+  return texts.flatMap((text, index) => (isSame(text) ? [index] : []));
+}
+
+/** Whether what follows a value goes on with it: the ", 10" of "5, 10", the " - 1" of "x - 1". */
+export function isContinued(value: string, rest: string): boolean {
+  if (value.length > 2 && isWords(value)) return false;
+  return /^[)\]"'*_]{0,3}\s*[,;:–—−-]\s*(?:[-+−]?\s?\d|(?<=[–—−-]\s*)\p{L}(?!\p{L}|\s\p{L}))/u.test(rest);
+}

@@ -1,0 +1,83 @@
+import type { Example } from "../../core/example.js";
+import { goldsOf, textOf } from "../gold.js";
+import { findSame } from "./comparable.js";
+import { letterIndex, MOST_OPTIONS, type Options } from "./labels.js";
+
+/** The question as it is scored: its options, and which of them are right. */
+export interface Question {
+  options: Options;
+  right: ReadonlySet<number>;
+}
+
+/** What is assumed of a question that does not tell its choices. */
+const USUAL_COUNT = 10;
+const LABELLED = /^\(?([a-z])(?:[).:]|\)[.:])\s+(\S[\s\S]*)$/i;
+const LETTER = /^\(?([a-z])\)?[.:]?$/i;
+const NUMBER = /^\d{1,2}$/;
+
+/** The options of an example and the right ones; a reason in words when they cannot be told. */
+export function questionOf(example: Example): Question | string {
+  const texts = choicesOf(example);
+  if (texts.length > MOST_OPTIONS) return `the example has ${texts.length} choices, more than there are letters`;
+  const golds = goldsOf(example).map((gold) => gold.trim());
+  const right = new Set(golds.flatMap((gold) => indicesOf(gold, texts)));
+  if (right.size === 0) for (const index of givenIndices(example, texts)) right.add(index);
+  if (right.size === 0) return reasonFor(golds, texts);
+  const count = texts.length || Math.max(USUAL_COUNT, ...[...right].map((index) => index + 1));
+  return { options: { texts, count, isNumbered: golds.some((gold) => isNumberOf(gold, right, texts)) }, right };
+}
+
+function choicesOf({ choices }: Example): string[] {
+  return Array.isArray(choices) ? choices.map(textOf) : [];
+}
+
+function indicesOf(gold: string, texts: readonly string[]): number[] {
+  const exact = placesOf(texts, (text) => text.trim() === gold);
+  if (exact.length > 0) return exact;
+  const letter = LETTER.exec(gold)?.[1];
+  if (letter !== undefined) return within([letterIndex(letter)], texts);
+  const same = findSame(gold, texts);
+  if (same.length > 0) return same;
+  const labelled = LABELLED.exec(gold);
+  return labelled === null ? [] : within([letterIndex(labelled[1] ?? "")], texts);
+}
+
+/** `answer_index` and `label` count from 0, as the datasets that have them do; a letter in them is a letter. */
+function givenIndices({ answer_index, label }: Example, texts: readonly string[]): number[] {
+  for (const given of [answer_index, label]) {
+    const text = textOf(given).trim();
+    const index = NUMBER.test(text) ? Number(text) : letterIndex(text);
+    const found = index >= 0 ? within([index], texts) : [];
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function within(indices: readonly number[], texts: readonly string[]): number[] {
+  const count = texts.length || MOST_OPTIONS;
+  return indices.filter((index) => index >= 0 && index < count);
+}
+
+/** Whether options go by their numbers: the gold is one, and what `answer_index` says shows that it counts from 1. */
+function isNumberOf(gold: string, right: ReadonlySet<number>, texts: readonly string[]): boolean {
+  return isBareNumber(gold, texts) && right.has(Number(gold) - 1);
+}
+
+function isBareNumber(gold: string, texts: readonly string[]): boolean {
+  return NUMBER.test(gold) && findSame(gold, texts).length === 0;
+}
+
+function placesOf(texts: readonly string[], isWanted: (text: string) => boolean): number[] {
+  return texts.flatMap((text, index) => (isWanted(text) ? [index] : []));
+}
+
+function reasonFor(golds: readonly string[], texts: readonly string[]): string {
+  const [gold] = golds;
+  if (gold === undefined) return "the example has no gold answer (answer, answer_index or label)";
+  if (isBareNumber(gold, texts)) {
+    return `the answer ${gold} may count from 0 or from 1: give answer_index, which counts from 0, or as the answer the letter or the text of the choice`;
+  }
+  const shown = JSON.stringify(gold.length > 60 ? `${gold.slice(0, 59)}…` : gold);
+  if (texts.length === 0) return `the answer ${shown} is no letter, and the example has no choices to find it in`;
+  return `the answer ${shown} is none of the example's choices, nor the letter of one`;
+}

@@ -1,0 +1,79 @@
+import { indexOfLabel, type Labels } from "./labels.js";
+
+/** Scripts that put no space between words: a label stands alone among their letters too. */
+const SPACELESS = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}]";
+const STARTS = `(?:(?<![\\p{L}\\p{N}_])|(?<=(?<![\\p{L}\\p{N}_])_{1,2})|(?<=${SPACELESS}))`;
+const ENDS = `(?:(?![\\p{L}\\p{N}_])|(?=${SPACELESS}|_+(?![\\p{L}\\p{N}_])))`;
+const LETTER = `${STARTS}[A-Za-z]${ENDS}`;
+const LABEL = `${STARTS}(?<![.,])(?:[A-Za-z]|\\d{1,2})${ENDS}(?![.,]\\d)`;
+const LETTERS = new RegExp(LETTER, "gu");
+const LABELS = new RegExp(LABEL, "gu");
+const LETTER_HERE = new RegExp(LETTER, "uy");
+const LABEL_HERE = new RegExp(LABEL, "uy");
+/** What may be put around a label: bold, brackets, quotes, \boxed. */
+const OPENING = /(?:\\(?:boxed|fbox|text|textbf|mathrm|mathbf)\s?\{|<answer>|[*_`"'“‘([{$]|\\[([]|\s(?=[([{*]))+$/i;
+const CLOSING = /^(?:[*_`"'”’)\]}$]|\\[)\]])+/;
+/** Part of a longer thing: "U.S.A.", "B12-A", "°C". In Turkish, "D'dir" says that it is D. */
+const GLUED_LEFT = /[\p{L}\p{N}][-'’.&@/]$|[°#&@\\]$/u;
+const GLUED_RIGHT =
+  /^(?:['’](?![dt][ıiuü]r(?!\p{L}))[a-z]|[-&@/]\p{L}|\.\p{L}(?!\p{L})|[+#°]|-\d|\s?[+*/^=<>≤≥×·]\s?(?:[\d(\\]|[a-zA-Z]{1,2}(?!\p{L})))/u;
+const LEFT_LENGTH = 160;
+const RIGHT_LENGTH = 80;
+/** An answer is among the last labels of a response; a text of nothing but labels is no answer. */
+const MAX_MENTIONS = 5000;
+
+/** A label that stands alone in a text, and what is around it. */
+export interface Mention {
+  /** The option that it names, from 0. */
+  index: number;
+  at: number;
+  label: string;
+  /** The text before it, white space collapsed, without what was put around the label. Line ends are kept. */
+  left: string;
+  right: string;
+  /** What was put before it. */
+  opening: string;
+  closing: string;
+}
+
+/** The labels of a text that stand alone, the last one first. */
+export function* mentionsFromEnd(text: string, labels: Labels): Generator<Mention> {
+  const places: Place[] = [];
+  for (const { 0: label, index: at } of text.matchAll(labels.isNumbered ? LABELS : LETTERS)) {
+    const index = indexOfLabel(label, labels);
+    if (index === -1) continue;
+    places.push({ at, label, index });
+    // Dropped in halves: one at a time would move the whole list for each.
+    if (places.length > 2 * MAX_MENTIONS) places.splice(0, MAX_MENTIONS);
+  }
+  for (const place of places.slice(-MAX_MENTIONS).reverse()) {
+    const mention = lookAround(text, place);
+    if (mention !== null) yield mention;
+  }
+}
+
+/** The label that stands alone at this place; null when there is none. */
+export function mentionAt(text: string, at: number, labels: Labels): Mention | null {
+  const pattern = labels.isNumbered ? LABEL_HERE : LETTER_HERE;
+  pattern.lastIndex = at;
+  const label = pattern.exec(text)?.[0];
+  if (label === undefined) return null;
+  const index = indexOfLabel(label, labels);
+  return index === -1 ? null : lookAround(text, { at, label, index });
+}
+
+type Place = Pick<Mention, "at" | "label" | "index">;
+
+function lookAround(text: string, place: Place): Mention | null {
+  const before = text.slice(Math.max(0, place.at - LEFT_LENGTH), place.at);
+  const after = text.slice(place.at + place.label.length, place.at + place.label.length + RIGHT_LENGTH);
+  const opening = OPENING.exec(before)?.[0] ?? "";
+  const closing = CLOSING.exec(after)?.[0] ?? "";
+  if (GLUED_LEFT.test(before) || GLUED_RIGHT.test(after)) return null;
+  const left = before
+    .slice(0, before.length - opening.length)
+    .replace(/[*_`"]+/g, "")
+    .replace(/\s*\n\s*/g, "\n")
+    .replace(/[^\S\n]+/g, " ");
+  return { ...place, left, right: after.slice(closing.length), opening, closing };
+}

@@ -1,0 +1,71 @@
+import { clauseOf, cleaned } from "../final-answer/clean.js";
+import { findSame, isContinued } from "./comparable.js";
+
+const MAX_LINE = 4000;
+/** What may follow an option's text that an explanation follows. */
+const AFTER_TEXT = /^[*_"'”)\]]{0,4}(?:\s*(?:$|[.,;:!?(–—])|\s+(?:because|since|as|which|due|is|-)\s)/i;
+
+/** The one option whose text is one of these; null when there is none. */
+export function findByText(candidates: readonly string[], texts: readonly string[]): number | null {
+  for (const candidate of candidates) {
+    const wanted = candidate.slice(0, MAX_LINE);
+    // What is put around an answer may also be part of a text: "$5", "'s".
+    for (const form of [wanted, cleaned(wanted)]) {
+      const same = findSame(form, texts);
+      if (same.length === 1) return same[0] ?? null;
+    }
+  }
+  return null;
+}
+
+/** The option whose text a line consists of or begins with, before it goes on to explain. */
+export function findByLine(line: string, texts: readonly string[]): number | null {
+  const clause = clauseOf(line);
+  const said = isContinued(clause.trim(), line.replaceAll("**", "").slice(clause.length)) ? [line] : [line, clause];
+  return (
+    findByText(said, texts) ??
+    findByText(said.map(withoutArticle), texts.map(withoutArticle)) ??
+    findByBeginning(line, texts)
+  );
+}
+
+/** Whether a line says the text of this option, and nothing else before it explains. */
+export function saysText(line: string, text: string | undefined): boolean {
+  return text !== undefined && text.trim() !== "" && findByLine(line, [text]) === 0;
+}
+
+const ABBREVIATED =
+  /^[A-Z]\.\s(?!(?:this|that|these|those|there|which|because|since)\b)(\p{Ll}{4,})(?:\s*(?:$|\n|[.,;])|\s(?:is|are|was|were|has|have)\s)/u;
+
+/** Whether a text begins with a name such as "C. elegans": the options hold it as such, or do not hold its word at all. */
+export function isAbbreviation(said: string, texts: readonly string[]): boolean {
+  const [, word = ""] = ABBREVIATED.exec(said) ?? [];
+  if (word === "" || texts.length === 0) return false;
+  const isInTexts = (part: string): boolean => texts.some((text) => text.toLowerCase().includes(part.toLowerCase()));
+  return isInTexts(`${said[0] ?? ""}. ${word}`) || !isInTexts(word.slice(0, 4));
+}
+
+/** "The roof" says the text "roof". A capital A may be a letter. */
+export function withoutArticle(text: string): string {
+  return text.trimStart().replace(/^(?:[Tt]he|[Aa]n|a) (?=\S)/, "");
+}
+
+function findByBeginning(line: string, texts: readonly string[]): number | null {
+  const said = line
+    .trimStart()
+    .replace(/^[*_"'“(]+/, "")
+    .slice(0, MAX_LINE)
+    .toLowerCase();
+  let found: number | null = null;
+  let longest = 0;
+  for (const [index, text] of texts.entries()) {
+    const wanted = text.trim().replace(/\.$/, "").toLowerCase();
+    const rest = said.slice(wanted.length);
+    const isSaid = wanted.length > longest && said.startsWith(wanted) && AFTER_TEXT.test(rest);
+    if (isSaid && !isContinued(wanted, rest)) {
+      found = index;
+      longest = wanted.length;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,163 @@
+import { isCounterfactual, isDoubted, isRetracted } from "../stated-answer/index.js";
+import type { Mention } from "./mention.js";
+
+const SURELY =
+  "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|to be|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed)";
+/** What chooses a label without calling it the answer, read in lower case up to the label. */
+const CHOOSING: readonly RegExp[] = [
+  /(?<!\b(?:ways?|how|asked|able|want|need) to )\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? (?:with|for)|opt(?:ing)? for|settle on|vote for|lean(?:ing)? towards?|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
+  /\bnot [^.;\n]{1,40} but(?: rather)?(?: (?:option|choice))? ?$/,
+  /\b(?:correct|best|right|final|my) (?:option|choice|selection|letter)[\s:=–—-]*$/,
+  /\bcorrect[:：=]\s?$/,
+  // Chinese chooses without the word for answer: "故选B", "应选择 B".
+  /(?:选|選)(?:择|擇)?[:：\s]{0,2}$/,
+];
+/** "The function with the error is:" and the option on this line or the next. */
+const COPULA_COLON =
+  /(?:^|[\s.])[^.:\n]{0,120}\b(?:is|are|be|was)(?: (?:as follows|likely|most likely|probably))?:\s?$/;
+/** These choose only a label that ends its clause: "it must be B", "most likely B", "leaving B", "=> B". */
+const ENDING: readonly RegExp[] = [
+  new RegExp(`\\b(?:it|this|that)(?:['’]s| is| must be| has to be| should be| would be) (?:${SURELY}[\\s:,]*){0,4}$`),
+  /(?:^|[.!?\n] ?)(?:(?:so|thus|then),? )?(?:must be|has to be|gotta be|looks like|seems like)(?: option)? $/,
+  /\b(?:most likely|most probably|probably|likely|clearly|definitely|obviously|certainly|maybe|perhaps|possibly)(?: (?:is|be|to be|option|choice))?:? $/,
+  /\b(?:leaving|leaves|left with|remains|remaining is|left is)(?: us)?(?: with)?(?: only| just)?(?: (?:option|choice|answer))? ?$/,
+  /\bcorresponds? to ?$/,
+  /(?:^|[^a-z]) ?(?:→|➔|➜|⇒|=>|->|-->) ?$/,
+];
+/** "A → B" tells of a relation between two things. */
+const MAPPED = /(?:^|[^a-z])[a-z] ?(?:→|➔|➜|⇒|=>|->|-->) ?$/;
+/** These choose only what is marked as a label. */
+const HINTS =
+  /\b(?:corresponds? to|matches(?: with)?|matching|namely|i\.e\.,?|that is,?|which is)(?: the)?( (?:option|choice|answer|letter))? ?$/;
+const CONCLUSION =
+  /(?:^|[.;,!?] ?|\n)(?:and |but )?(?:therefore|thus|hence|so|finally|actually)[,:]?(?: it(?:['’]s| is| must be))?(?: the)?(?: (?:correct |best |right )?(?:option|choice|answer))? ?:? ?$/;
+const HYPOTHETICAL = /\b(?:if|whether|suppose|supposing|assum\w+|unless)\b[^.;,\n]{0,30}$/;
+const WOULD = /\bwould (?:be|have been)\b[^.;!?\n]{0,30}$/;
+const CONDITION = /^[^.;!?\n]{0,40}?\bif\b/;
+/** "Note that D is the best for …". */
+const NOTE = /\bnote(?: also)? that (?:option |choice )?$/;
+
+const IS = "(?:is|seems|appears|must be|would be|looks|has to be)";
+const RIGHTLY =
+  "(?:(?:the|to be|clearly|most likely|likely|therefore|definitely|indeed|thus|probably|obviously) ){0,3}";
+const AFFIRMED = new RegExp(
+  `^(?:\\s?\\([^()\\n]{1,50}\\))?\\s*${IS} ${RIGHTLY}(?:(?:correct|right)(?! (?:in|that|about|to|when|if)\\b)|(?:best|better|correct|right|most \\w+|only)(?: \\w+)? (?:answer|option|choice|one|match|fit)|(?:my |final )?answer)\\b(?! (?:only|if|when)\\b| for [A-Z])|^\\s*(?:是|为|選項|选项)?(?:正确|正確)|^['’]?[dt][ıiuü]r(?!\\p{L})`,
+  "u",
+);
+/** "D fits best", "D is more likely", "D stands out as the best choice". */
+const PREFERRED =
+  /^\s*(?:fits(?: best| the\b)?|makes (?:the most )?sense|remains(?=\s*[.!]|\s*$)|(?:is|seems|appears)(?: to be)? (?:the )?(?:most|more) (?:likely|plausible|appropriate|suitable|accurate|reasonable|complete|precise|comprehensive)(?! than\b)|stands out as the (?:best|most|correct))/;
+const DENIED_RIGHT =
+  /^[^\S\n]*(?:(?:is|are|was|would be|seems?|looks?|must be|(?:can|could|should|may|must) (?:also |now )?be|(?:has|have) been) )?(?:also |clearly |the )?(?:\w+ly )?(?:not|isn['’]t|incorrect|wrong|false|invalid|ruled out|eliminated|excluded|dismissed|discarded|rejected|impossible|unlikely|improbable|implausible|least|less|cannot|can['’]t|could not|couldn['’]t|does not|doesn['’]t|do not|don['’]t|missing|incomplete|unclear|irrelevant|tempting)\b/;
+const DENIED_LEFT =
+  /(?:\b(?:not|never|cannot|neither|nor|except|eliminat\w+|rul\w+ out|reject\w*|exclud\w+|unlike)|n['’]t|(?<!\bno |\bwithout )\bdoubt|\b(?:incorrect|wrong)(?= (?:answer|option|choice|is|are)\b| ?$))(?: (?!so\b|thus\b|therefore\b|hence\b|then\b|leaving\b|leaves\b|but\b|because\b|since\b|[b-hj-z]\b)[\w'’]+){0,3} ?$/;
+const BUT = /\bbut(?: rather)?(?: (?:option|choice))? ?$/;
+/** Another label beside it; but not the "and" of "(A) and (B) is wrong". */
+const OTHER_RIGHT =
+  /^[^\S\n]*(?:,?[^\S\n]?(?:\/|&|\b(?:or|and|through|thru|to|oder|und|ou|et|atau)\b|或者?|和|及|、|または|또는|или|hoặc)\s*(?:either )?(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])(?![)\]*]{0,3}\s(?:is|was|would|does|can|cannot|has|isn|wouldn|doesn)\b)|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b|[.\n]|$))/;
+const OTHER_LEFT =
+  /(?:^|[^\w'’])[A-Z][)\]*]{0,3} ?(?:,? ?\b(?:or|and|through|thru|to|oder|und|ou|et|atau)\b|\/|&|或者?|和|及|、|または|또는|или|hoặc) ?(?:option |choice )?$/;
+/** "Options A and C can be eliminated". */
+const PLURAL_LEFT = /\b(?:options|choices|answers|letters|both|either|neither|between) ?$/i;
+const BESIDE_RIGHT = /^[^\S\n]*(?:,|\/|&|\b(?:or|and)\b)[^\S\n]*[*([]{0,3}[A-Z](?![\w'’])/;
+const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\(|(?:because|since|as)\b)/;
+const SENTENCE_END = /^\s*(?:[.!。]|$|\n)/;
+/** "Books are kept there. B.": the last sentence is the letter. Initials are none. */
+const OWN_SENTENCE = /[\p{L}\d)?]{2}[.!?] $/u;
+/** What may follow the letter A, and would not follow the article. */
+const AFTER_LETTER =
+  /^(?:\s*(?:$|\n|[.,;:!?)\]–—(])|\s+-\s|\s+(?:because|since|as|which|due|based|given|is|for|and|but|though|although|with|in)\b)/;
+const AFTER_PRONOUN = /^(?:\s*(?:$|\n|[.;:!?)\](]|[^\p{ASCII}]|,\s(?!\w+ly\b))|\s+-\s|\s+(?:because|since|is|as)\b)/u;
+const CALLED_OPTION = /\b(?:options?|choices?|letter) ?$/i;
+/** A capital letter here may only begin a sentence. */
+const SENTENCE_START = /(?:^|[.!?:：\n]\s?)$/;
+
+/** "A, no wait, B": what was said before is taken back. */
+const RETRACTED =
+  /\b(?:no,? wait|wait,? no|scratch that|correction|(?:no|sorry|wait),? (?:i mean|actually|it['’]s))[,:.;!–—…\s-]*$/;
+
+/** How clearly a text chooses a label with words other than "the answer is". */
+export type Choosing = "clearly" | "weakly" | null;
+
+/** How clearly the text chooses this label. */
+export function choosingOf(mention: Mention): Choosing {
+  if (isDenied(mention) || isOneOfSeveral(mention) || isWord(mention)) return null;
+  const left = mention.left.toLowerCase();
+  if (isSupposed(mention, left) || /^\s*\?/.test(mention.right) || isUnclosed(mention)) return null;
+  if (CHOOSING.some((lead) => lead.test(left))) return HYPOTHETICAL.test(left) ? null : "clearly";
+  if (!isCapital(mention)) return null;
+  if (RETRACTED.test(left) && CLAUSE_END.test(mention.right)) return "clearly";
+  if (AFFIRMED.test(mention.right)) return NOTE.test(left) || HYPOTHETICAL.test(left) ? null : "clearly";
+  if (COPULA_COLON.test(left) && isWritten(mention)) return HYPOTHETICAL.test(left) ? null : "clearly";
+  return isHinted(mention, left) || isPreferred(mention, left) || concludes(mention, left) ? "weakly" : null;
+}
+
+/** Whether the text tells what would be the answer to another question. */
+function isSupposed({ right }: Mention, left: string): boolean {
+  return isCounterfactual(left) || (WOULD.test(left) && CONDITION.test(right.toLowerCase()));
+}
+
+/** Whether a text was cut off behind the label: a bracket before it is still open. */
+function isUnclosed({ opening, closing, right }: Mention): boolean {
+  return opening.includes("(") && !closing.includes(")") && right.trim() === "";
+}
+
+/** Whether the text says that this label is not the answer. */
+export function isDenied({ left, right }: Mention): boolean {
+  const before = left.slice(left.lastIndexOf("\n") + 1).toLowerCase();
+  if (DENIED_RIGHT.test(right.toLowerCase()) || isDoubted(left, left.length) || isRetracted(right)) return true;
+  return DENIED_LEFT.test(before) && !BUT.test(before);
+}
+
+/** "A or B": neither is the answer. */
+export function isOneOfSeveral({ left, right, label }: Mention): boolean {
+  if (/\d/.test(label)) return false;
+  if (PLURAL_LEFT.test(left) && BESIDE_RIGHT.test(right)) return true;
+  return OTHER_RIGHT.test(right) || (OTHER_LEFT.test(left) && !BUT.test(left.toLowerCase()));
+}
+
+/** The pronoun I, the article a, and any small letter in running text. */
+export function isWord({ label, opening, closing, left, right }: Mention): boolean {
+  if (/[B-HJ-Z0-9]/.test(label) || /[([{*$<`]/.test(opening) || /^[)\]]/.test(closing)) return false;
+  if (label !== label.toUpperCase()) return !/^\s*(?:$|\n|[.,;:!?)])/.test(right);
+  if (CALLED_OPTION.test(left) || AFFIRMED.test(right)) return false;
+  if (label === "I") return !AFTER_PRONOUN.test(right);
+  return !AFTER_LETTER.test(right) && SENTENCE_START.test(left);
+}
+
+/** Whether a capital I is the pronoun: a verb follows it. */
+export function isPronoun(mention: Mention): boolean {
+  return mention.label === "I" && isWord(mention);
+}
+
+/** Whether the label is marked as one: a capital in round brackets, or called an option. */
+export function isMarked({ label, opening, closing, left }: Mention): boolean {
+  const isBracketed = opening.includes("(") && closing.includes(")");
+  return (isBracketed && label === label.toUpperCase()) || CALLED_OPTION.test(left);
+}
+
+/** Whether the label is written as that of an option: "B.", "(B)", "**B**", alone on its line. */
+function isWritten({ opening, closing, right }: Mention): boolean {
+  return /[([*`]/.test(opening) || /^[)\]*]/.test(closing) || /^(?:[.):]|\s*(?:\n|$))/.test(right);
+}
+
+export function isCapital({ label }: Mention): boolean {
+  return label === label.toUpperCase();
+}
+
+function isHinted(mention: Mention, left: string): boolean {
+  const hint = HINTS.exec(left);
+  return hint !== null && (hint[1] !== undefined || isMarked(mention));
+}
+
+function isPreferred({ right }: Mention, left: string): boolean {
+  return PREFERRED.test(right) && !HYPOTHETICAL.test(left);
+}
+
+/** "So, B." and a bold letter that ends its sentence. */
+function concludes({ right, opening, closing }: Mention, left: string): boolean {
+  if (CLAUSE_END.test(right) && ENDING.some((lead) => lead.test(left)) && !MAPPED.test(left))
+    return !HYPOTHETICAL.test(left);
+  if (OWN_SENTENCE.test(left) && /^[.!]?\s*$/.test(right)) return true;
+  return SENTENCE_END.test(right) && (CONCLUSION.test(left) || (opening.includes("**") && closing.includes("**")));
+}

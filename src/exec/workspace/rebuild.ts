@@ -1,0 +1,44 @@
+import type { FileChange, WorkspaceChanges } from "../../core/environment.js";
+import { messageOf } from "../../core/errors.js";
+import { decodeContent } from "./diff.js";
+import { FolderWriter } from "./folder-writer.js";
+import { Workspace, type WorkspaceOptions } from "./workspace.js";
+import { WorkspaceError } from "./workspace-error.js";
+
+export interface RebuildOptions extends WorkspaceOptions {
+  readonly changes: WorkspaceChanges;
+}
+
+/**
+ * Makes the folder of a stored trial again: its set-up, then what was changed in it.
+ * @example
+ * const workspace = await rebuildWorkspace({ environment, changes: { changes: [{ path: "a.txt", status: "deleted" }] } });
+ */
+export async function rebuildWorkspace({ changes, ...options }: RebuildOptions): Promise<Workspace> {
+  const { incomplete } = changes;
+  if (incomplete !== undefined) {
+    throw new WorkspaceError(
+      `The folder cannot be made again, as not all of it was stored: ${incomplete}. Run the trial again.`,
+    );
+  }
+  const workspace = await Workspace.create(options);
+  try {
+    await applyChanges(workspace.path, changes.changes);
+    return workspace;
+  } catch (cause) {
+    await workspace.remove();
+    throw new WorkspaceError(`The folder cannot be made again: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** What is gone first, as a file may be where a folder was; links last, so that nothing is written through one. */
+async function applyChanges(path: string, changes: readonly FileChange[]): Promise<void> {
+  const writer = new FolderWriter(path);
+  for (const change of changes) if (change.status === "deleted") await writer.remove(change.path);
+  for (const change of changes) {
+    if (change.status !== "added" && change.status !== "modified") continue;
+    await writer.write({ path: change.path, bytes: decodeContent(change), executable: change.executable });
+  }
+  for (const change of changes) if (change.status === "folder") await writer.makeFolder(change.path);
+  for (const change of changes) if (change.status === "linked") await writer.link(change.path, change.target);
+}

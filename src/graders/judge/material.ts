@@ -1,0 +1,55 @@
+import type { Example, Turn } from "../../core/example.js";
+import { isConversation } from "../../core/example.js";
+import type { Output } from "../../core/system.js";
+import { goldsOf, textOf } from "../../evaluators/gold.js";
+import type { Material } from "./fence.js";
+
+/** What the judge is shown of the task, in order: context, then conversation or question, then choices. */
+export function taskOf(example: Example, output: Output): Material[] {
+  const { context, choices } = example;
+  return [
+    ...some("context", textOf(context)),
+    ...(isConversation(example.turns) && example.turns.length > 0
+      ? conversationOf(example, example.turns, output)
+      : some("question", textOf(example.question))),
+    ...(Array.isArray(choices) ? choices.flatMap((choice) => some("choice", textOf(choice))) : []),
+  ];
+}
+
+/** The gold answers, each as a reference of its own. */
+export function referencesOf(example: Example): Material[] {
+  return goldsOf(example).map((text) => ({ tag: "reference", text }));
+}
+
+/** The turns in order, with what the system itself said in between, and the question that comes last. */
+function conversationOf(example: Example, turns: readonly Turn[], output: Output): Material[] {
+  const replies = Array.isArray(output.replies) ? output.replies.map(textOf) : [];
+  const shown: Material[] = [];
+  let asked = 0;
+  const add = (role: string, text: string, isOpen: boolean) => {
+    shown.push({ tag: tagOf(role), text });
+    // The last reply is the answer that is judged.
+    const reply = isOpen && asked + 1 < replies.length ? replies[asked] : undefined;
+    if (isOpen) asked += 1;
+    if (reply !== undefined) shown.push({ tag: "assistant", text: reply });
+  };
+  turns.forEach((turn, at) => {
+    const next = turns[at + 1];
+    add(turn.role, turn.content, tagOf(turn.role) === "user" && (next === undefined || tagOf(next.role) === "user"));
+  });
+  const question = textOf(example.question);
+  const last = turns.at(-1);
+  if (question !== "" && !(last?.role === "user" && last.content === question)) add("user", question, true);
+  return shown;
+}
+
+/** Roles come from datasets, and stand in a tag. */
+export function tagOf(role: string): string {
+  const known = role.toLowerCase();
+  if (known === "assistant" || known === "model") return "assistant";
+  return known === "system" || known === "developer" ? "system" : "user";
+}
+
+function some(tag: string, text: string): Material[] {
+  return text.trim() === "" ? [] : [{ tag, text }];
+}

@@ -1,0 +1,65 @@
+/** The fields of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A judge's answer is short; of a longer one the end counts. */
+const MOST_CHARACTERS = 200_000;
+
+/** How many objects are looked at, from the last: each try costs up to the length of the text. */
+const MOST_TRIES = 50;
+
+/**
+ * The last well-formed JSON object in a text that fits, the outermost where they are nested; null when none does. Takes
+ * time in proportion to the text, whatever is in it.
+ * @example
+ * lastObjectIn('Well, {"score": 2}? No: {"score": 4}.', (fields) => "score" in fields); // { score: 4 }
+ */
+export function lastObjectIn(text: string, fits: (fields: Fields) => boolean): Fields | null {
+  const whole = objectOf(text);
+  if (whole !== null && fits(whole)) return whole;
+  const end = text.slice(-MOST_CHARACTERS);
+  for (const { from, to } of bracesIn(end).slice(-MOST_TRIES).reverse()) {
+    const found = objectOf(end.slice(from, to));
+    if (found !== null && fits(found)) return found;
+  }
+  return null;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Every pair of braces that belong together, by their ends: an outer pair comes after what is in it. */
+function bracesIn(text: string): Span[] {
+  const spans: Span[] = [];
+  const open: number[] = [];
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (isQuoted && char === "\\") at += 1;
+    // JSON has no line breaks inside texts: a quotation mark that prose left open ends with its line.
+    else if (char === "\n") isQuoted = false;
+    else if (char === '"') isQuoted = open.length > 0 && !isQuoted;
+    else if (!isQuoted && char === "{") open.push(at);
+    else if (!isQuoted && char === "}") close(open, spans, at);
+  }
+  return spans;
+}
+
+function close(open: number[], spans: Span[], at: number): void {
+  const from = open.pop();
+  if (from !== undefined) spans.push({ from, to: at + 1 });
+}
+
+function objectOf(text: string): Fields | null {
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** The fields of an object; null for anything else. */
+export function fieldsOf(value: unknown): Fields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}

@@ -1,0 +1,128 @@
+import { baseUrlOf } from "../../budget/base-url.js";
+import { loadModels, type ModelEntry, type ModelsFile } from "../../budget/index.js";
+import { bundledLimits, entryFor, findModelsFile } from "../../budget/models-file.js";
+
+import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../../budget/providers.js";
+import { UsageError } from "../../core/errors.js";
+import { isLoopback } from "../../core/loopback.js";
+import type { Limits } from "../../core/price.js";
+import { didYouMean } from "../../core/suggest.js";
+import type { DialectName } from "../../models/dialects/dialect.js";
+import type { ModelOptions } from "../../systems/index.js";
+
+/** Which model judges, and where it is found. */
+export interface JudgeModelOptions {
+  /** A model of the models file, or `PROVIDER/MODEL`; with `url`, whatever that serves. */
+  name: string;
+  /** Models with prices and addresses; models.yml of the working folder unless told. */
+  modelsFile?: string;
+  /** Where it answers, in place of its provider. */
+  url?: string;
+  /** The name of the variable that holds the key; the provider's own unless told. */
+  apiKeyEnv?: string;
+  /** Lets a key go over plain http to another machine. */
+  allowInsecure?: boolean;
+}
+
+/**
+ * Finds the model that is to judge: where it is, how it is spoken to, what it costs and which variable holds its key. The
+ * key itself is read when the model is first used.
+ * @example
+ * const judge = new LLMJudge({ model: await openJudgeModel({ name: "openai/gpt-5" }) });
+ */
+export async function openJudgeModel(options: JudgeModelOptions): Promise<ModelOptions> {
+  const path = options.modelsFile ?? findModelsFile();
+  const file = path === undefined ? null : await loadModels(path);
+  const { keyVariable, ...found } = await located(options, file);
+  const apiKeyEnv = options.apiKeyEnv ?? keyVariable;
+  return {
+    ...found,
+    name: options.name,
+    ...(apiKeyEnv === null ? {} : { apiKeyEnv }),
+    ...(options.allowInsecure === undefined ? {} : { allowInsecure: options.allowInsecure }),
+  };
+}
+
+interface Located {
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly dialect: DialectName;
+  readonly keyVariable: string | null;
+  readonly limits: Limits;
+}
+
+async function located({ name, url }: JudgeModelOptions, file: ModelsFile | null): Promise<Located> {
+  const entry = entryFor(name, file);
+  if (url !== undefined) return behind(url, name, entry);
+  return entry === undefined ? fromProvider(name, file) : fromEntry(entry);
+}
+
+/** What stands at an address bills what its model costs. Its own machine is the user's; any other gets a key only when it is told which. */
+async function behind(url: string, name: string, entry: ModelEntry | undefined): Promise<Located> {
+  const { provider, model } =
+    entry === undefined ? splitName(name) : { provider: entry.provider, model: entry.apiName };
+  const dialect = dialectOf(provider);
+  const baseUrl = baseUrlOf("The judge's URL", url, dialect);
+  return {
+    model,
+    baseUrl,
+    dialect,
+    keyVariable: entry?.apiKeyEnv ?? usualKeyHere(baseUrl, provider),
+    limits: entry?.limits ?? (await bundledLimits({ model, ...(provider !== null && { provider }) })),
+  };
+}
+
+function usualKeyHere(baseUrl: string, provider: string | null): string | null {
+  const variable = keyVariableOf(provider ?? "openai");
+  const isSet = variable !== null && (process.env[variable] ?? "") !== "";
+  return isSet && isLoopback(new URL(baseUrl).hostname) ? variable : null;
+}
+
+function fromEntry(entry: ModelEntry): Located {
+  if (entry.agentCli !== null)
+    throw new UsageError(
+      `The judge "${entry.name}" is run by the agent ${entry.agentCli}, which answers no single questions. Name a model that is called through its API.`,
+    );
+  const { baseUrl, keyVariable, dialect } = endpointOf(entry);
+  if (baseUrl === null)
+    throw new UsageError(
+      `The judge "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no usual one. Add it to the models file.`,
+    );
+  return {
+    model: entry.apiName,
+    baseUrl: baseUrlOf("base_url", baseUrl, dialect),
+    dialect,
+    keyVariable,
+    limits: entry.limits,
+  };
+}
+
+async function fromProvider(name: string, file: ModelsFile | null): Promise<Located> {
+  const { provider, model } = splitName(name);
+  const baseUrl = defaultBaseUrlOf(provider);
+  if (provider === null || baseUrl === null) throw unknownJudge(name, file);
+  return {
+    model,
+    baseUrl,
+    dialect: dialectOf(provider),
+    keyVariable: keyVariableOf(provider),
+    limits: await bundledLimits({ model, provider, baseUrl }),
+  };
+}
+
+/** A provider that is known, and its own name for the model; other names are the model's alone. */
+function splitName(name: string): { provider: string | null; model: string } {
+  const slash = name.indexOf("/");
+  const provider = name.slice(0, Math.max(0, slash));
+  return defaultBaseUrlOf(provider) === null
+    ? { provider: null, model: name }
+    : { provider, model: name.slice(slash + 1) };
+}
+
+function unknownJudge(name: string, file: ModelsFile | null): UsageError {
+  const where = file === null ? "and there is no models.yml here" : `and ${file.file} does not have it`;
+  const guess = file === null ? "" : didYouMean(name, file.models.keys());
+  return new UsageError(
+    `The judge "${name}" is no model of a provider that is known, ${where}.${guess} Write PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or describe it in models.yml with its base_url.`,
+  );
+}

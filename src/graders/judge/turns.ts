@@ -1,0 +1,94 @@
+import { type Example, isConversation, type Turn } from "../../core/example.js";
+import type { Output } from "../../core/system.js";
+import { responseOf, textOf } from "../../evaluators/gold.js";
+import { mean } from "../../stats/index.js";
+import type { Trialled } from "./bench.js";
+import { AGREEMENT_FIELD, type Judgement } from "./judgement.js";
+import { tagOf } from "./material.js";
+import { SCORE_FIELD } from "./score-form.js";
+
+/** Turns beyond these have a field too; these may be asked for by name. */
+const DECLARED_TURNS = 10;
+
+/** The fields of single turns that a judge announces beforehand. */
+export const TURN_FIELDS: readonly string[] = Array.from({ length: DECLARED_TURNS }, (_, at) => turnField(at));
+
+/** The field of a turn, counted from 0. */
+function turnField(at: number): string {
+  return `judge_turn_${at + 1}`;
+}
+
+/**
+ * Each turn that the system had to answer as a case of its own, with what was said before it; or why they cannot be
+ * told apart. References are taken turn by turn from the example's list `reference`; its gold answer belongs to the last.
+ */
+export function turnsOf({ original, processed }: Trialled): Trialled[] | string {
+  const asked = askedIn(original);
+  const replies = repliesOf(processed);
+  if (replies.length !== asked.length)
+    return `the output has ${replies.length} of the ${asked.length} answers that the turns of the example ask for`;
+  return asked.map((example, at) => ({
+    original: withReference(example, original, { at, isLast: at === asked.length - 1 }),
+    processed: { ...processed, response: replies[at] ?? "", replies: replies.slice(0, at + 1) },
+  }));
+}
+
+/** How many answers an example asks for. */
+export function turnCount(example: Example): number {
+  return askedIn(example).length;
+}
+
+/** A model that was asked once has a response and no list; a recording has the list in its metadata. */
+function repliesOf(output: Output): string[] {
+  const replies = output.replies ?? output.metadata?.replies;
+  return Array.isArray(replies) ? replies.map(textOf) : [responseOf(output)];
+}
+
+/** The example up to each place where the system is to answer, as a model is asked. */
+function askedIn(example: Example): Example[] {
+  const { question, ...rest } = example;
+  const { turns } = example;
+  if (!isConversation(turns) || turns.length === 0) return [example];
+  const isOpen = (turn: Turn, next: Turn | undefined) =>
+    tagOf(turn.role) === "user" && (next === undefined || tagOf(next.role) !== "assistant");
+  const asked: Example[] = turns.flatMap((turn, at) =>
+    isOpen(turn, turns[at + 1]) ? [{ ...rest, turns: turns.slice(0, at + 1) }] : [],
+  );
+  const last = turns.at(-1);
+  const isSaid = last !== undefined && tagOf(last.role) === "user" && last.content === question;
+  return question && !isSaid ? [...asked, example] : asked;
+}
+
+function withReference(example: Example, original: Example, { at, isLast }: { at: number; isLast: boolean }): Example {
+  const { answer: _, answers: __, ...bare } = example;
+  const { reference } = original;
+  if (!Array.isArray(reference)) return isLast ? example : bare;
+  const gold = textOf(reference[at]);
+  return gold.trim() === "" ? bare : { ...bare, answer: gold };
+}
+
+type Sheet = { scores: Record<string, number>; evidence: Record<string, string>; unscored: Record<string, string> };
+
+/** One judgement of those of all turns: a field for each, and the mean of each field over all turns. */
+export function joinedTurns(judgements: readonly Judgement[], fields: readonly string[]): Judgement {
+  const sheet: Sheet = { scores: {}, evidence: {}, unscored: {} };
+  for (const [at, judgement] of judgements.entries()) addTurn(sheet, judgement, turnField(at));
+  for (const field of fields) addMean(sheet, judgements, field);
+  return { ...sheet, votes: judgements.flatMap(({ votes }) => votes) };
+}
+
+function addTurn(sheet: Sheet, { scores, evidence, unscored }: Judgement, field: string): void {
+  const score = scores[SCORE_FIELD];
+  if (score === undefined) sheet.unscored[field] = unscored?.[SCORE_FIELD] ?? "the judge gave no score";
+  else sheet.scores[field] = score;
+  const text = evidence?.[SCORE_FIELD];
+  if (text !== undefined) sheet.evidence[field] = text;
+}
+
+/** A mean of fewer turns could not be compared with that of other rows. */
+function addMean(sheet: Sheet, judgements: readonly Judgement[], field: string): void {
+  const scores = judgements.flatMap((judgement) => judgement.scores[field] ?? []);
+  const missing = judgements.findIndex((judgement) => judgement.scores[field] === undefined);
+  if (missing === -1 || (field === AGREEMENT_FIELD && scores.length > 0)) sheet.scores[field] = mean(scores);
+  else sheet.unscored[field] = `turn ${missing + 1}: ${judgements[missing]?.unscored?.[field] ?? "there is no score"}`;
+}

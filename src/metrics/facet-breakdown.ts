@@ -1,0 +1,23 @@
+import type { MetricContext, MetricRun } from "../core/metric.js";
+import type { EvalRow } from "../core/row.js";
+import { facetGroups } from "./facet-groups.js";
+import { ScoreBreakdown } from "./score-breakdown.js";
+
+/**
+ * The mean of a score field for each value of the facets that rows carry, and for each depth with each length.
+ * @example
+ * new FacetBreakdown().compute(rows); // { "facet:subject=anatomy": 0.7, "facet:subject=law": 0.5 }
+ */
+export class FacetBreakdown extends ScoreBreakdown {
+  readonly name = "facet_breakdown";
+
+  protected parts(rows: readonly EvalRow[], context?: MetricContext) {
+    const { groups, notes } = facetGroups(rows, context?.datasets);
+    for (const note of notes) context?.note?.(note);
+    return groups.map(({ key, rows: own }) => [key, own] as const);
+  }
+
+  keys({ facets = [], datasets }: MetricRun) {
+    return facetGroups(facets, datasets).groups.map(({ key }) => key);
+  }
+}

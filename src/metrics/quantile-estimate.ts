@@ -1,0 +1,34 @@
+import type { Column, Estimate, Tasks } from "../core/metric.js";
+import { effectiveUnits, quantileInterval, quantileSorted } from "../stats/index.js";
+import { present } from "./columns.js";
+import { bounded } from "./estimates.js";
+import { sumByTask, type TaskSums } from "./tasks.js";
+
+/**
+ * Quantiles over rows, with order-statistic intervals. The independent units are tasks, or groups where tasks share
+ * them: the values of a unit count as though they were all the same. Of no values every quantile is 0.
+ */
+export function quantileEstimator(tasks: Tasks, column: Column): (p: number) => Estimate {
+  const sorted = present(column).slice().sort();
+  const sums = sumByTask(tasks, column);
+  const sizes = sizesOfUnits(sums);
+  const units = sizes === null ? sorted.length : effectiveUnits(sizes);
+  const groups = sums.groups === null ? undefined : sizes?.length;
+  return (p) => {
+    const { low, high } = quantileInterval(sorted, p, { units });
+    const value = sorted.length === 0 ? 0 : quantileSorted(sorted, p);
+    const reason = groups === 1 || units < 2 ? undefined : `too few ${groups === undefined ? "tasks" : "groups"}`;
+    return { value, interval: bounded({ low, high, n: sums.sums.length, groups, reason }) };
+  };
+}
+
+/** How many values each independent unit has; null when it is one each. */
+function sizesOfUnits({ sums, counts, groups }: TaskSums): ArrayLike<number> | null {
+  if (groups === null) return counts;
+  const sizes = new Map<number, number>();
+  for (let i = 0; i < sums.length; i++) {
+    const group = groups[i] ?? 0;
+    sizes.set(group, (sizes.get(group) ?? 0) + (counts?.[i] ?? 1));
+  }
+  return [...sizes.values()];
+}

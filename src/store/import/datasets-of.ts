@@ -1,0 +1,58 @@
+import { DatasetError } from "../../core/errors.js";
+import { digest } from "../../core/fingerprint.js";
+import type { EvalRow } from "../../core/row.js";
+import { grouped } from "./fields.js";
+
+/** What is known of a dataset from the trials on its examples. */
+export interface CollectedDataset {
+  readonly name: string;
+  readonly examples: number;
+  readonly fingerprint: string;
+  /** The systems that have trials on it. */
+  readonly systems: readonly string[];
+  /** How often most examples were tried by a system. */
+  readonly trials: number;
+  readonly primaryField: string | null;
+}
+
+interface KnownExample {
+  readonly dataset: string;
+  /** SHA-256 of all it holds. */
+  readonly content: string;
+}
+
+/** More trials without a record than this are no gaps, but a sign that ids or systems were not read as they are meant. */
+const MOST_MISSING = 1_000_000;
+
+/** The datasets of imported rows, in the order they were met. */
+export function describeDatasets(rows: readonly EvalRow[], examples: Iterable<KnownExample>): CollectedDataset[] {
+  const known = grouped(examples, ({ dataset }) => dataset);
+  const byDataset = grouped(rows, ({ dataset }) => dataset);
+  return Array.from(byDataset, ([name, own]) => describeDataset(name, own, known.get(name) ?? []));
+}
+
+function describeDataset(name: string, rows: readonly EvalRow[], examples: readonly KnownExample[]): CollectedDataset {
+  const systems = [...new Set(rows.map(({ system }) => system))];
+  const trials = usualTrials(rows);
+  const missing = systems.length * examples.length * trials - rows.length;
+  if (missing > MOST_MISSING)
+    throw new DatasetError(
+      `${name || "The dataset"} has ${examples.length} examples and ${systems.length} systems, but only ${rows.length} trials: most systems have other examples. Import them file by file.`,
+    );
+  return {
+    name,
+    examples: examples.length,
+    fingerprint: digest(examples.map(({ content }) => content).sort()),
+    systems,
+    trials,
+    primaryField: rows.find(({ primaryField }) => primaryField !== null)?.primaryField ?? null,
+  };
+}
+
+/** The most common number of trials; of two that are as common, the larger. */
+function usualTrials(rows: readonly EvalRow[]): number {
+  const slots = grouped(rows, ({ system, exampleId }) => JSON.stringify([system, exampleId]));
+  const counts = grouped(slots.values(), (own) => own.length);
+  const common = Array.from(counts, ([trials, slotsWith]) => ({ trials, times: slotsWith.length }));
+  return common.toSorted((a, b) => b.times - a.times || b.trials - a.trials)[0]?.trials ?? 1;
+}

@@ -1,0 +1,39 @@
+import type { Turn } from "../../core/example.js";
+
+/** What stands between two sessions. */
+export const BETWEEN_SESSIONS = "\n\n";
+
+/**
+ * Turns as a text to answer from: each session begins with a line that gives its date.
+ * @example
+ * historyText([{ role: "user", content: "Hi.", session: "S1", date: "8 May 2023" }]); // "[Session of 8 May 2023]\nuser: Hi."
+ */
+export function historyText(turns: readonly Turn[]): string {
+  return sessionsIn(turns).map(sessionText).join(BETWEEN_SESSIONS);
+}
+
+/** A turn as it stands in a context. The text of a turn with a speaker begins with the speaker's name already. */
+export function turnText({ role, content, speaker }: Turn): string {
+  return typeof speaker === "string" ? content : `${role}: ${content}`;
+}
+
+/** Neighbours of one session together. */
+function sessionsIn(turns: readonly Turn[]): Turn[][] {
+  const sessions: Turn[][] = [];
+  for (const turn of turns) {
+    const current = sessions.at(-1);
+    const isSame = current?.[0] !== undefined && current[0].session === turn.session && current[0].date === turn.date;
+    if (isSame) current.push(turn);
+    else sessions.push([turn]);
+  }
+  return sessions;
+}
+
+function sessionText(turns: readonly Turn[]): string {
+  return [...headOf(turns[0]), ...turns.map(turnText)].join("\n");
+}
+
+function headOf(turn: Turn | undefined): string[] {
+  if (typeof turn?.date === "string") return [`[Session of ${turn.date}]`];
+  return turn?.session === undefined ? [] : ["[Session]"];
+}
