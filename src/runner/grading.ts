@@ -1,8 +1,9 @@
 import type { TrialFigures } from "../core/evaluator.js";
 import { type EvalRow, hasOutput, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import { rowGroup, type Trial, trialAt } from "./admit.js";
+import { type Trial, trialAt } from "./admit.js";
 import type { Ledger } from "./ledger.js";
+import { rowGroup } from "./order.js";
 import type { Plan } from "./plan.js";
 import type { RunBudgetPort } from "./ports.js";
 import { Purse } from "./purse.js";

@@ -10,8 +10,8 @@ import type { DatasetConfig } from "../core/result.js";
 import { describe, requireShape } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
-import { type Groups, groupsOf } from "./admit.js";
 import { datasetSource, ExampleTable } from "./example-table.js";
+import { type Groups, groupsOf } from "./order.js";
 import { type Wiring, wire } from "./wiring.js";
 
 /** What a run is made of, before anything is spent. */

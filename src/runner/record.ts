@@ -7,11 +7,12 @@ import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, S
 import { describe } from "../core/shape.js";
 import { type Output, STOP_REASONS, type TrialBill } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import { rowGroup, type Trial } from "./admit.js";
+import type { Trial } from "./admit.js";
 import type { Attempted, Returned } from "./call.js";
 import type { Ending } from "./classify.js";
 import { amount, billed, spentOn, usageOf } from "./cost.js";
 import { notRunNote } from "./gate.js";
+import { rowGroup } from "./order.js";
 
 import type { Graded } from "./score.js";
 

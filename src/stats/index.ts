@@ -21,6 +21,9 @@ export {
   type MeanIntervalOptions,
   meanInterval,
   type OpenInterval,
+  type PassRateInterval,
+  type PassRateOptions,
+  passRateInterval,
   scoreInterval,
   wilsonInterval,
 } from "./intervals.js";
@@ -46,7 +49,6 @@ export {
   type TaskCounts,
 } from "./pass-at-k.js";
 
-export { type PassRateInterval, type PassRateOptions, passRateInterval } from "./pass-rate-interval.js";
 export { type Design, detectableDifference, requiredTasks } from "./power.js";
 export {
   effectiveUnits,

@@ -1,7 +1,6 @@
 import type { Clusters } from "./clusters.js";
 import { requireInteger, requireProbability, requireSameLength } from "./distributions.js";
-import { DEFAULT_LEVEL, type Interval, meanInterval, tInterval } from "./intervals.js";
-import { type RateFacts, rateBounds } from "./pass-rate-interval.js";
+import { DEFAULT_LEVEL, type Interval, meanInterval, type RateFacts, rateBounds, tInterval } from "./intervals.js";
 
 function requireCounts(n: number, c: number, k: number): void {
   requireInteger("n", n, { low: 1 });

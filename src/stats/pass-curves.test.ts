@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { wilsonInterval } from "./intervals.js";
+import { passRateInterval, wilsonInterval } from "./intervals.js";
 import { mean } from "./mean.js";
 import { passAtK, passCurves, passToTheK, type TaskCounts } from "./pass-at-k.js";
-import { passRateInterval } from "./pass-rate-interval.js";
 
 /** The published airline run: how many of 50 tasks passed 0, 1, 2, 3 and 4 of their 4 trials. */
 const AIRLINE: TaskCounts[] = [14, 12, 10, 4, 10].flatMap((tasks, c) =>

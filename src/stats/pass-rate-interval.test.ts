@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "./distributions.js";
-import { meanInterval, wilsonBounds, wilsonInterval } from "./intervals.js";
-import { passRateInterval } from "./pass-rate-interval.js";
+import { meanInterval, passRateInterval, wilsonBounds, wilsonInterval } from "./intervals.js";
+
 import type { Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "./distributions.js";
-import { meanInterval, scoreInterval, wilsonBounds } from "./intervals.js";
-import { passRateInterval } from "./pass-rate-interval.js";
+import { meanInterval, passRateInterval, scoreInterval, wilsonBounds } from "./intervals.js";
+
 import { betaVariate, type Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
 

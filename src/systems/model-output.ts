@@ -1,6 +1,6 @@
 import type { Spent } from "../core/errors.js";
 import type { Output, StopReason, Usage } from "../core/system.js";
-import { type ModelReply, present } from "./model-conversation.js";
+import type { ModelReply } from "./model-conversation.js";
 
 const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
 
@@ -112,4 +112,12 @@ function metadataOf({ replies, scrub }: Conversation): Record<string, unknown> |
     turnUsage: replies.length > 1 ? replies.map(({ usage }) => usage) : undefined,
   });
   return Object.keys(metadata).length > 0 ? metadata : undefined;
+}
+
+/** Fields that may be undefined, though what is made of them has each field or leaves it out. */
+type Loose<T> = { [Key in keyof T]: T[Key] | undefined };
+
+/** An object without the fields that are undefined. */
+function present<T extends object>(fields: Loose<T>): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,10 +1,10 @@
 import { ownValue } from "../../core/shape.js";
 import type { Usage } from "../../core/system.js";
 import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, jsonText, listOf, textOf } from "../../models/dialects/answer-base.js";
+import { type Fields, fieldsOf, jsonText, listOf, RawUsage, textOf } from "../../models/dialects/answer-base.js";
 import { AnthropicReader } from "../../models/dialects/anthropic.js";
 import type { Finish } from "../../models/dialects/dialect.js";
-import { RawUsage } from "../../models/dialects/usage.js";
+
 import {
   type AgentAdapter,
   type AgentEnd,

@@ -1,8 +1,8 @@
 import type { McpServer } from "../../core/environment.js";
 import type { Usage } from "../../core/system.js";
 import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, jsonText, listOf, textOf } from "../../models/dialects/answer-base.js";
-import { RawUsage } from "../../models/dialects/usage.js";
+import { type Fields, fieldsOf, jsonText, listOf, RawUsage, textOf } from "../../models/dialects/answer-base.js";
+
 import {
   type AgentAdapter,
   type AgentEnd,

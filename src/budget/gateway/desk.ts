@@ -12,7 +12,8 @@ import type { GatewayRequest } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
 import { type Asked, readAsked, readBody, requestHeaders } from "./request.js";
 import { RequestMeter, tierName } from "./request-meter.js";
-import { type Changed, passOn, type RouteTable } from "./route.js";
+import type { RouteTable } from "./route.js";
+import { type Changed, passOn } from "./unmetered.js";
 import { Visit } from "./visit.js";
 
 /** The most that a call can use: what it does use is known only when its answer is there. */

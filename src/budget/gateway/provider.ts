@@ -12,8 +12,8 @@ import type { Price } from "../../core/price.js";
 import type { DialectName } from "../../models/dialects/dialect.js";
 import { requireSafeEndpoint } from "../../models/http/endpoint.js";
 import { bundledPrice } from "../bundled-prices.js";
+import { withoutKeys } from "./path.js";
 import { isCoveredByUsual, tierName } from "./request-meter.js";
-import { withoutKeys } from "./route.js";
 
 export const PROVIDER_NAMES = ["openai", "anthropic", "google"] as const;
 

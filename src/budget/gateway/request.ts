@@ -2,10 +2,11 @@ import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { messageOf } from "../../core/errors.js";
 import type { DialectName } from "../../models/dialects/dialect.js";
+import { hasField, keysInQuery } from "./path.js";
 import { isForeignKey, type Provider, type Upstream } from "./provider.js";
 import { RefusalError } from "./refusal.js";
 import { asksForUsage, tierIn, withUsage } from "./request-meter.js";
-import { hasField, keysInQuery, pathFor, type Route } from "./route.js";
+import { pathFor, type Route } from "./route.js";
 
 /** What a client asks of a model, as it goes on to the upstream. */
 export interface Asked {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { keysInQuery } from "./path.js";
 import type { Upstream } from "./provider.js";
-import { keysInQuery } from "./route.js";
 
 /** Shorter ones are placeholders, and words such as "none" stand in many messages. */
 const SHORTEST_SECRET = 6;

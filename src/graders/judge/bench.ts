@@ -3,10 +3,10 @@ import type { Output } from "../../core/system.js";
 import { responseOf } from "../../evaluators/gold.js";
 import type { Material } from "./fence.js";
 import { type Interviewed, interview } from "./interview.js";
-import type { Form, JudgeVote, Verdict } from "./judgement.js";
+import { criteriaForm, type Form, type JudgeVote, scoreForm, type Verdict } from "./judgement.js";
 import { referencesOf, taskOf } from "./material.js";
 import { caseMessage, scoreInstructions } from "./prompt.js";
-import { criteriaForm, scoreForm } from "./score-form.js";
+
 import type { JudgeSettings } from "./settings.js";
 
 /** An output, and the example it answers. */

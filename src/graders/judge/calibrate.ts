@@ -19,11 +19,10 @@ import type {
   PairLengthBias,
   PositionBias,
 } from "./calibration.js";
-import { JudgeError, type Winner } from "./judgement.js";
+import { JudgeError, SCORE_FIELD, type Winner } from "./judgement.js";
 import { type Label, type LabelRow, readLabel } from "./labels.js";
 import type { LLMJudge } from "./llm-judge.js";
 import { type JudgeScale, scaleOf } from "./scale.js";
-import { SCORE_FIELD } from "./score-form.js";
 
 /** How far a calibration is. */
 export interface CalibrationProgress {

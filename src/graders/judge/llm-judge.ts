@@ -22,10 +22,12 @@ import {
   type CannotJudge,
   cannotReason,
   type Form,
+  fieldOf,
   type Judgement,
   type JudgeVote,
   OPENING,
   objectSchema,
+  SCORE_FIELD,
   saysCannot,
   shortReason,
   type Winner,
@@ -35,7 +37,7 @@ import { taskOf } from "./material.js";
 import { type Fields, fieldsOf } from "./objects-in-text.js";
 import { caseMessage, PROMPT_VERSION, pairInstructions } from "./prompt.js";
 import type { JudgeScale } from "./scale.js";
-import { fieldOf, SCORE_FIELD } from "./score-form.js";
+
 import { type Against, type JudgeSettings, type LLMJudgeOptions, settingsOf } from "./settings.js";
 import { joinedTurns, TURN_FIELDS, turnsOf } from "./turns.js";
 

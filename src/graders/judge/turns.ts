@@ -3,9 +3,8 @@ import type { Output } from "../../core/system.js";
 import { responseOf, textOf } from "../../evaluators/gold.js";
 import { mean } from "../../stats/index.js";
 import type { Trialled } from "./bench.js";
-import { AGREEMENT_FIELD, type Judgement } from "./judgement.js";
+import { AGREEMENT_FIELD, type Judgement, SCORE_FIELD } from "./judgement.js";
 import { tagOf } from "./material.js";
-import { SCORE_FIELD } from "./score-form.js";
 
 /** Turns beyond these have a field too; these may be asked for by name. */
 const DECLARED_TURNS = 10;

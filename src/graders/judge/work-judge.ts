@@ -20,13 +20,22 @@ import { type EstimateOptions, type JudgingCost, judgingCost } from "./estimate.
 import { type ShownPart, workInstructions, workMessage } from "./grader-prompt.js";
 import { type Interviewed, interview, type Question } from "./interview.js";
 import type { JudgeModelSource } from "./judge-model.js";
-import { type Form, type Judgement, type Verdict as JudgeVerdict, type JudgeVote, weigh } from "./judgement.js";
+import {
+  criteriaForm,
+  type Form,
+  fieldOf,
+  type Judgement,
+  type Verdict as JudgeVerdict,
+  type JudgeVote,
+  SCORE_FIELD,
+  scoreForm,
+  weigh,
+} from "./judgement.js";
 import { referencesOf, taskOf } from "./material.js";
 import type { ModelPool, PooledModel } from "./model-pool.js";
 import { PANEL_RULES, type PanelRule } from "./panel.js";
 import type { Rules } from "./prompt.js";
 import { type JudgeScale, type Scale, scaleOf } from "./scale.js";
-import { criteriaForm, fieldOf, SCORE_FIELD, scoreForm } from "./score-form.js";
 
 /** Has models judge the work of trials, as one grader is set. */
 export class WorkJudge {

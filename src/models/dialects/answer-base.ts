@@ -1,6 +1,6 @@
+import { describe } from "../../core/shape.js";
 import type { Usage } from "../../core/system.js";
 import type { AnswerReader, Delta, Finish, ModelRequest, ProviderError } from "./dialect.js";
-import { UsageFold } from "./usage.js";
 
 /** What an event without text adds; one object for all of them, because they are many. */
 export const NO_TEXT: Delta = Object.freeze({ text: "", hidden: "" });
@@ -104,4 +104,127 @@ export function listOf(value: unknown): readonly unknown[] {
 export function systemTexts({ system, messages }: ModelRequest): readonly string[] {
   const inside = messages.filter(({ role }) => role === "system").flatMap(({ parts }) => parts);
   return system === undefined ? inside : [system, ...inside];
+}
+
+/** No model takes or gives so many tokens in one answer: such a number is a mistake, and would be billed. */
+const MOST_TOKENS = 100_000_000;
+
+/** Reads the counts of a provider's usage object, and remembers the first that makes no sense. */
+export class RawUsage {
+  /** What is wrong with it; null while nothing is. */
+  wrong: string | null = null;
+  readonly fields: Fields;
+
+  constructor(fields: Fields) {
+    this.fields = fields;
+  }
+
+  /** A count, undefined when it is not there. `within` names the object that holds it. */
+  count(name: string, within?: string): number | undefined {
+    const fields = within === undefined ? this.fields : fieldsOf(this.fields[within]);
+    const value = fields?.[name];
+    if (value === undefined || value === null) return undefined;
+    if (isCount(value)) return value;
+    this.wrong ??= `${name} is ${describe(value)}`;
+    return undefined;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
+}
+
+/** The sum of the numbers that are there; undefined when none is. */
+export function sumOf(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
+}
+
+/** What one event says of the tokens used so far, in our classes. A class that it does not speak of is left out. */
+export interface UsageReport {
+  input?: number | undefined;
+  output?: number | undefined;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+  cacheWrite1h?: number | undefined;
+  reasoning?: number | undefined;
+}
+
+const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
+
+/** No answer costs so many dollars. */
+const MOST_DOLLARS = 100_000;
+
+/** A provider that is wrong in every event of a long stream says so a few times only. */
+const MOST_PROBLEMS = 20;
+
+/** Folds what the events of one answer say about usage: running totals, of which the largest counts. */
+export class UsageFold {
+  usage: Usage | null = null;
+  costUsd: number | null = null;
+  readonly problems: string[] = [];
+
+  /** The counts of a usage object; null when there is none to read. */
+  open(usage: unknown): RawUsage | null {
+    const fields = fieldsOf(usage);
+    if (fields === null && usage !== undefined && usage !== null) {
+      this.note(`usage was ignored: it is ${describe(usage)}`);
+    }
+    return fields === null ? null : new RawUsage(fields);
+  }
+
+  /** Takes in a report, all of it or, when a number it was made from makes no sense, nothing. */
+  add({ wrong, fields }: RawUsage, report: UsageReport): void {
+    const negative = CLASSES.find((name) => (report[name] ?? 0) < 0);
+    if (wrong !== null) this.note(`usage was ignored: ${wrong}`);
+    else if (negative !== undefined) this.note(`usage was ignored: ${negative} would be ${report[negative]} tokens`);
+    else if (CLASSES.some((name) => this.#isNews(name, report[name]))) this.#grow(report);
+    this.#addCost(fields.cost);
+  }
+
+  note(problem: string): void {
+    if (this.problems.length < MOST_PROBLEMS && !this.problems.includes(problem)) this.problems.push(problem);
+  }
+
+  /** OpenRouter, and proxies that copy it, say what an answer cost in dollars. */
+  #addCost(cost: unknown): void {
+    if (cost === undefined || cost === null) return;
+    const isCost = typeof cost === "number" && cost >= 0 && cost <= MOST_DOLLARS;
+    if (isCost) this.costUsd = Math.max(cost, this.costUsd ?? 0);
+    else this.note(`the provider's cost was ignored: it is ${describe(cost)}`);
+  }
+
+  /** True when a number differs from what is known. */
+  #isNews(name: (typeof CLASSES)[number], count: number | undefined): boolean {
+    return count !== undefined && (this.usage === null || count !== (this.usage[name] ?? 0));
+  }
+
+  /** A new object for every change, so that whoever compares knows by identity whether anything was added. */
+  #grow(report: UsageReport): void {
+    const grown: Usage = { ...(this.usage ?? { input: 0, output: 0 }) };
+    let isGrown = this.usage === null;
+    for (const name of CLASSES) {
+      const count = report[name];
+      const known = grown[name] ?? 0;
+      if (count === undefined) continue;
+      if (count < known) this.note(`usage decreased: ${name} went from ${known} to ${count}; ${known} is kept`);
+      if (count <= known) continue;
+      grown[name] = count;
+      isGrown = true;
+    }
+    if (isGrown) this.usage = this.#withParts(grown);
+  }
+
+  /** A part cannot be more than its whole. */
+  #withParts(usage: Usage): Usage {
+    const { output, reasoning = 0, cacheWrite = 0, cacheWrite1h = 0 } = usage;
+    if (reasoning > output) {
+      this.note(`reasoning of ${reasoning} tokens was cut to the ${output} of the whole output`);
+      usage.reasoning = output;
+    }
+    if (cacheWrite1h > cacheWrite) {
+      this.note(`one-hour cache writes of ${cacheWrite1h} tokens were cut to the ${cacheWrite} of all`);
+      usage.cacheWrite1h = cacheWrite;
+    }
+    return usage;
+  }
 }

@@ -8,6 +8,7 @@ import {
   listOf,
   NO_TEXT,
   present,
+  sumOf,
   systemTexts,
   textOf,
   withExtra,
@@ -15,8 +16,6 @@ import {
 import type { AnswerShape, Delta, Dialect, Finish, Message, ModelRequest, ProviderError } from "./dialect.js";
 import { errorField, providerErrorIn } from "./provider-error.js";
 import { withoutParameters } from "./refused-parameter.js";
-
-import { sumOf } from "./usage.js";
 
 /** This dialect asks for a limit in every request. */
 const USUAL_MAX_TOKENS = 4096;

@@ -8,6 +8,7 @@ import {
   listOf,
   NO_TEXT,
   present,
+  sumOf,
   systemTexts,
   textOf,
   withExtra,
@@ -15,7 +16,6 @@ import {
 import type { Delta, Dialect, Finish, Message, ModelRequest, ProviderError } from "./dialect.js";
 import { errorField, providerErrorIn } from "./provider-error.js";
 import { withoutParameters } from "./refused-parameter.js";
-import { sumOf } from "./usage.js";
 
 const STATUSES: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",

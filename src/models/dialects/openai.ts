@@ -1,5 +1,5 @@
+import type { RawUsage, UsageFold } from "./answer-base.js";
 import type { ProviderError } from "./dialect.js";
-import type { RawUsage, UsageFold } from "./usage.js";
 
 /** The headers of OpenAI's APIs. */
 export function bearer(key: string | null): Record<string, string> {

@@ -1,0 +1,81 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { BROKEN_OFF, ErrorBody, sendRefusal } from "./refusal.js";
+import { beginAnswer, carry } from "./relay.js";
+import { answerHeaders, requestHeaders } from "./request.js";
+import { UpstreamCall } from "./request-meter.js";
+import { KeyMask } from "./secrets.js";
+import type { Visit } from "./visit.js";
+
+export interface PassOnOptions {
+  readonly headersTimeoutMs: number;
+  /** What goes on instead of what came. */
+  readonly changed?: Changed;
+}
+
+export interface Changed {
+  /** With the query. */
+  readonly path: string;
+  readonly body: Buffer;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+/** Passes a request on whose answer is not metered, such as one for a list of models: neither of them is held. */
+export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOptions): void {
+  const { request, client, route, dialect, upstream } = visit;
+  const call = new UpstreamCall({
+    upstream,
+    request: {
+      method: request.method ?? "GET",
+      path: changed?.path ?? route.path + route.query,
+      headers: changed?.headers ?? readableHeaders(visit),
+    },
+    body: changed?.body ?? request,
+    headersTimeoutMs,
+    onAnswer: (answer) => {
+      if ((answer.statusCode ?? 502) < 400) passBack(visit, answer);
+      else passErrorBack(visit, answer);
+    },
+    onFailure: (refusal) => {
+      sendRefusal(client, dialect, refusal);
+      visit.end("failed", { message: refusal.story });
+    },
+  });
+  client.on("close", () => {
+    if (!client.writableFinished) call.abort();
+    visit.end("abandoned");
+  });
+}
+
+/** Where no key may show in an error, the error must not be packed. */
+function readableHeaders({ request, upstream }: Visit): OutgoingHttpHeaders {
+  const headers = requestHeaders(request, upstream);
+  return upstream.replacesKey ? { ...headers, "accept-encoding": "identity" } : headers;
+}
+
+function passBack(visit: Visit, answer: IncomingMessage): void {
+  const { client } = visit;
+  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
+  answer.on("error", () => client.destroy());
+  answer.pipe(client);
+  visit.endUnmetered();
+}
+
+function passErrorBack(visit: Visit, answer: IncomingMessage): void {
+  const { client, dialect, upstream } = visit;
+  const mask = new KeyMask(upstream.key);
+  const body = new ErrorBody();
+  beginAnswer(client, answer, { mask });
+  const onChunk = (chunk: Buffer) => {
+    body.push(chunk);
+    client.write(mask.push(chunk));
+  };
+  const onEnd = () => {
+    visit.end("failed", { message: body.message(dialect, answer.statusCode ?? 0) });
+    client.end(mask.end());
+  };
+  const onBroken = () => {
+    visit.end("failed", { message: BROKEN_OFF });
+    client.destroy();
+  };
+  carry({ answer, client, onChunk, onEnd, onBroken });
+}

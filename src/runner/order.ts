@@ -1,0 +1,62 @@
+import type { Example } from "../core/example.js";
+import { facetValue } from "../core/facets.js";
+import type { EvalRow } from "../core/row.js";
+import { createRandom, hashSeed, permutation } from "../stats/index.js";
+import type { Plan } from "./plan.js";
+import type { Wiring } from "./wiring.js";
+
+/** What the order of a run needs to know of each dataset. */
+type Grouping = Pick<Plan, "wiringOf"> & {
+  readonly examples: readonly Example[];
+  readonly wirings: readonly { readonly groupBy: string | null }[];
+};
+
+/** Examples that stand together in the order of a run. */
+export interface Groups {
+  /** The group of each example. */
+  readonly of: Uint32Array;
+  readonly count: number;
+}
+
+/**
+ * The groups of a plan's examples: those of one dataset that have the same value in the field it groups by. An example
+ * without that field, or of a dataset that groups by none, is a group of its own. Null when no dataset groups.
+ */
+export function groupsOf({ examples, wiringOf, wirings }: Grouping): Groups | null {
+  if (wirings.every(({ groupBy }) => groupBy === null)) return null;
+  const of = new Uint32Array(examples.length);
+  const known = new Map<string, number>();
+  let count = 0;
+  for (const [index, example] of examples.entries()) {
+    const wiring = wiringOf[index] ?? 0;
+    const groupBy = wirings[wiring]?.groupBy ?? null;
+    const value = groupBy === null ? null : facetValue(example, groupBy);
+    const name = value === null ? null : JSON.stringify([wiring, value]);
+    const group = (name === null ? undefined : known.get(name)) ?? count;
+    if (name !== null) known.set(name, group);
+    if (group === count) count += 1;
+    of[index] = group;
+  }
+  return { of, count };
+}
+
+/** A pair of a system and an example, `example × systems + system`, for each that a round of trials runs, in its order. */
+export function orderOfRound(
+  { examples, groups, seed }: Pick<Plan, "examples" | "groups" | "seed">,
+  systems: number,
+  trial: number,
+): Uint32Array {
+  const shuffled = permutation(systems * examples.length, createRandom(hashSeed(seed, "order", trial)));
+  if (groups === null) return shuffled;
+  const place = permutation(groups.count, createRandom(hashSeed(seed, "groups", trial)));
+  const placeOf = (pair: number) => place[groups.of[Math.floor(pair / systems)] ?? 0] ?? 0;
+  // Sorting keeps the order of equals, so that it stays a shuffle within each group.
+  return shuffled.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The group that an example's rows carry; null when its dataset has no groups, or the example is in none. */
+export function rowGroup({ groupBy }: Pick<Wiring, "groupBy">, example: Example): EvalRow["group"] {
+  if (groupBy === null) return null;
+  const value = facetValue(example, groupBy);
+  return typeof value === "boolean" ? String(value) : value;
+}
