@@ -57,16 +57,18 @@ const MISSING = "it is missing";
 /** Finds what is wrong with a file in the cache. Each state of it is hashed once in a process. */
 async function checkBlob({ cache, signal }: HubContext, wanted: WantedFile): Promise<string | null> {
   const path = cache.getBlobPath(wanted);
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return null;
-  });
-  if (found === null) return MISSING;
-  const state = `${found.size} ${found.mtimeMs} ${found.ino}`;
-  if (cache.verified.get(path) === state) return null;
-  const problem = await findFileProblem(path, wanted.file, signal);
-  if (problem === null) cache.verified.set(path, state);
-  return problem;
+  try {
+    const { size, mtimeMs, ino } = await stat(path);
+    const state = `${size} ${mtimeMs} ${ino}`;
+    if (cache.verified.get(path) === state) return null;
+    const problem = await findFileProblem(path, wanted.file, signal);
+    if (problem === null) cache.verified.set(path, state);
+    return problem;
+  } catch (error) {
+    // Another process may remove a damaged one at any moment.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return MISSING;
+    throw error;
+  }
 }
 
 /** Does the work while no other process does the same for this file, or for this part of it. */
