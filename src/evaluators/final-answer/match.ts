@@ -1,8 +1,8 @@
 import { plainText } from "../math/canonical.js";
-import { answersIn, isRefusal } from "../math/extract.js";
+import { isRefusal } from "../math/extract.js";
 import { findLeading } from "../math/find-number.js";
 import { onlyWordedNumber } from "../math/numbers.js";
-import { quantitiesIn } from "../math/quantities.js";
+import { answersIn, quantitiesIn } from "../math/quantities.js";
 import { chosenOption } from "../multiple-choice/extract.js";
 import { letterIndex, letterOf, MOST_OPTIONS, type Options } from "../multiple-choice/labels.js";
 import { ownAnswer } from "../own-answer.js";

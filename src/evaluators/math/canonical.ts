@@ -1,5 +1,5 @@
-import { withoutText } from "./compare.js";
-import { GONE, withoutDegrees, withoutUnits } from "./quantities.js";
+/** Stands where words were taken out. */
+const GONE = "\ue000";
 
 /** What is longer is no answer: it is compared as it stands. */
 const MAX_LENGTH = 2000;
@@ -310,4 +310,105 @@ const ABSOLUTE = /^[\s*\p{Script=Han}]\|\S(?:[^|\n]{0,80}\S)?\|/u;
 export function withMark(text: string, start: number): number {
   const from = text.slice(Math.max(0, start - 2), start + 100);
   return start > 1 && (MINUS.test(from) || ABSOLUTE.test(from)) ? start - 1 : start;
+}
+
+const COMMANDS = "text|textbf|textit|textrm|textnormal|textsf|mbox|hbox|mathrm|operatorname";
+const TEXT = `\\\\(?:${COMMANDS})\\s*\\{([^{}]*)\\}`;
+const WHOLE_TEXT = new RegExp(`^${TEXT}[.\\s]*$`);
+const AND_TEXT = new RegExp(`\\s*,?\\s*${TEXT.replace("([^{}]*)", "\\s*,?\\s*(?:and|or)\\s*")}\\s*`, "g");
+const TEXT_BEHIND = new RegExp(`(?<=[\\d)}\\]a-zA-Z]\\s{0,3})${TEXT}(?:\\s*\\^\\s*\\{?\\d\\}?)?`, "g");
+/** "A parabola" is a parabola. */
+const ARTICLE = /^(?:an?|the)\s+(?=[a-z]{2})/i;
+const ANY_TEXT = new RegExp(TEXT, "g");
+const ORDINAL =
+  /(?<=\d\s?)\^\s?(?:(?:th|st|nd|rd)(?![a-z])|\{\s?(?:\\rm ?)?(?:th|st|nd|rd)\s?\}|\{?\s?\\(?:text|textrm|mathrm|mbox)\s?\{\s?(?:th|st|nd|rd)\s?\}\s?\}?)/g;
+const SYMBOL_NAMES = new Set(["e", "i", "d"]);
+const WORDED_NAMES = /[a-zA-Z]{2,}/g;
+/** Functions, constants, and what joins a list. */
+const NO_WORD = /^(?:(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|log|ln|exp|max|min|pi|inf(?:ty|inity)?|and|or)$/;
+
+/** Stands before what was written as words, so that `\text{no}` is not the product of n and o. */
+const WORD = "\ue002";
+const WORDS = /\ue002/g;
+
+/** An answer without the marks of words. */
+export function unmarked(text: string): string {
+  return text.includes(WORD) ? text.replace(WORDS, "") : text;
+}
+
+/** Words behind a formula name a unit and go; others stay, marked as words. */
+function withoutText(text: string): string {
+  if (!text.includes("\\")) return text.replace(ORDINAL, "");
+  const whole = WHOLE_TEXT.exec(text)?.[1];
+  if (whole !== undefined) return marked(whole.trim().replace(ARTICLE, ""));
+  return text
+    .replace(ORDINAL, "")
+    .replace(AND_TEXT, ", ")
+    .replace(TEXT_BEHIND, (_, inner: string) => (isUnit(inner) ? GONE : marked(inner)))
+    .replace(ANY_TEXT, (_, inner: string) => marked(inner));
+}
+
+const SCALE = /(?<![a-z])(?:dozens?|hundred|thousand|million|billion|trillion)(?![a-z])/i;
+
+/** A number in words' clothing, `\text{24}` or `\text{ million}`, is no unit, nor is the `\mathrm{e}` of a power. */
+function isUnit(text: string): boolean {
+  return !/\d/.test(text) && !SCALE.test(text) && !SYMBOL_NAMES.has(text);
+}
+
+function marked(words: string): string {
+  return /\d/.test(words)
+    ? words
+    : words.replace(WORDED_NAMES, (word) => (NO_WORD.test(word) ? word : `${WORD}${word}`));
+}
+
+/** Words that name what was counted or measured. Single letters are left out: m and s are variables as well. */
+const MEASURES = [
+  "millimet(?:er|re)s?|centimet(?:er|re)s?|kilomet(?:er|re)s?|met(?:er|re)s?|miles?|yards?|foot|feet|inch(?:es)?",
+  "mm|cm|km|ft|yd|mi|lbs?|kg|mg|ml|oz|mph|kph|hrs?|mins?|secs?",
+  "seconds?|minutes?|hours?|days?|weeks?|months?|years?|degrees?|deg|radians?|rad",
+  "pounds?|ounces?|grams?|kilograms?|tons?|tonnes?|lit(?:er|re)s?|gallons?|quarts?|pints?|cups?",
+  "dollars?|cents?|euros?|usd|eur|bucks|rupees?|yen|yuan",
+  "percent(?:age)?(?: points?)?|pct|units?|points?|ways?|integers?|solutions?|people|students?|times|sides?|edges?",
+];
+const POWER = "(?:\\s*\\^\\s*\\{?\\d\\}?)?";
+const UNIT = `(?:(?:square|cubic|sq\\.?|cu\\.?)\\s*)?(?:${MEASURES.join("|")})${POWER}`;
+
+/** Units right after a number or a closing bracket, with what they are per: "5 miles per hour". */
+const AFTER_NUMBER = new RegExp(
+  `(?<=(?:[\\d)}\\]]|\\\\pi)\\s{0,3})(?:\\s*(?:${UNIT})(?![a-z\\d]))(?:\\s*(?:per|/|an?)\\s*(?:${UNIT})(?![a-z\\d]))?`,
+  "gi",
+);
+
+/** Takes the units off the numbers of an answer; what stood between two numbers leaves a mark, so that they stay two. */
+function withoutUnits(text: string): string {
+  return /[a-z]{2}/i.test(text) ? text.replace(AFTER_NUMBER, GONE) : text;
+}
+
+const DEGREE = /\s*\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g;
+
+const ANGLE = "(?:\\d{1,9}(?:\\.\\d{1,9})?|[a-zA-Z]|\\\\(?:theta|alpha|beta|gamma|phi|varphi))";
+const IN_DEGREES = new RegExp(`(${ANGLE})\\s*°`, "g");
+/** A function, its power, and what it is taken of: a bracket, or one angle. Inverse functions give angles and take none. */
+const FUNCTION_OF_ANGLE = new RegExp(
+  `((?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc)\\s?(?:\\^\\s?\\{?\\d\\}?)?\\s?)(\\([^()]{1,100}\\)|\\{[^{}]{1,100}\\}|-?${ANGLE}\\s?°)`,
+  "g",
+);
+/** With the scale of a temperature, which is a unit as well. */
+const DEGREE_UNIT = /\s*°(?:\s*[CF](?![a-zA-Z]))?/g;
+
+/**
+ * Degrees are a unit, which an answer may leave out, but not in what a function is taken of: sin 30° is sin(30π/180),
+ * and sin 30 is something else.
+ */
+function withoutDegrees(text: string): string {
+  const signed = text.includes("\\") ? text.replace(DEGREE, "°") : text;
+  if (!signed.includes("°")) return signed;
+  return signed
+    .replace(FUNCTION_OF_ANGLE, (_, name: string, angle: string) => `${name}${inRadians(angle)}`)
+    .replace(DEGREE_UNIT, "");
+}
+
+function inRadians(angle: string): string {
+  const converted = angle.replace(IN_DEGREES, "\\frac{$1\\pi}{180}");
+  return converted.startsWith("(") ? converted : `(${converted})`;
 }

@@ -1,6 +1,5 @@
 import { exactValue, isRounding, sameNumber } from "./arithmetic.js";
-import { namedValuesOf, pairedValues } from "./extract.js";
-import { GONE } from "./quantities.js";
+import { unmarked } from "./canonical.js";
 
 /** `open` is what only symbolic work can decide. */
 export type Verdict = "same" | "different" | "open";
@@ -386,73 +385,6 @@ function rounds(decimal: string, side: string): boolean {
   return rounded !== null && exact !== null && isRounding(rounded, exact);
 }
 
-const DECORATED =
-  /\\(overline|bar|vec|hat|widehat|tilde|widetilde|dot|ddot|overrightarrow) ?(?:\{([^{}]{1,40})\}|([a-zA-Z\d]))/;
-/** f, g, zeta and Gamma are functions, whatever they are taken of; other letters only where a product would not be written so. */
-const APPLIED = /((?:[fg]|\\(?:zeta|Gamma))(?:_\d|')?)\(([^()]{1,40})\)|([hpqFGHPQ](?:_\d|')?)\(([a-zA-Z]|-?\d{1,9})\)/;
-/** Names with an index, and letters that the engine takes for a function, a constant or a transposed matrix. */
-const NAMED = /((?:[a-zA-Z]|\\[a-zA-Z]+ ?)_(?:\{[^{}]{1,20}\}|\w)|[DEGINTi])/;
-/** dy/dx is no fraction that d could be taken out of. */
-const DERIVATIVE =
-  /(\\frac ?\{(?:d|\\partial ?)(?:\^\{?\d\}?)?[a-zA-Z]?\}\{(?:d|\\partial ?)[a-zA-Z](?:\^\{?\d\}?)?\}|(?<![a-zA-Z\\])d[a-z]\/d[a-z](?![a-zA-Z]))/;
-/** What is left as it is: repeating decimals and commands, some with an index. */
-const KEPT = /\.\d*\\overline\{\d+\}|\\(?:log|sum|prod|lim|int)_(?:\{[^{}]*\}|\w)|\\[a-zA-Z]+(?![a-zA-Z]| ?_)/;
-const PARTS = new RegExp([DECORATED, APPLIED, DERIVATIVE, KEPT, NAMED].map(({ source }) => source).join("|"), "g");
-/** Stands for i, which the engine must not know: it loses imaginary parts. */
-export const IMAGINARY_UNIT = "I";
-const LETTERS = "wvutsrqponmlkjhgfcbazyxWVUSRQPOMLKJHFCBAZYX";
-const SAME_MARK: Record<string, string> = {
-  bar: "overline",
-  widehat: "hat",
-  widetilde: "tilde",
-  overrightarrow: "vec",
-};
-
-/**
- * Two formulas in which everything that no rule of algebra looks into is one letter of its own, the same in both: the
- * conjugate of z is not z, and f(2) is not 2f.
- */
-export function withLetters(gold: string, given: string): [string, string] {
-  const free = [...LETTERS].filter((letter) => !gold.includes(letter) && !given.includes(letter));
-  const names = new Map([["i", IMAGINARY_UNIT]]);
-  const letterFor = (thing: string): string => {
-    const letter = names.get(thing) ?? free.shift() ?? thing;
-    names.set(thing, letter);
-    return letter;
-  };
-  return [replaced(gold, letterFor), replaced(given, letterFor)];
-}
-
-function replaced(text: string, letterFor: (thing: string) => string): string {
-  return text.replace(PARTS, (...match: (string | undefined)[]) => {
-    const [whole = "", mark, inner, single, name, argument, otherName, atom, derivative, index] = match;
-    const named = derivative ?? index;
-    if (mark !== undefined) return `(${letterFor(`${SAME_MARK[mark] ?? mark} ${inner ?? single ?? ""}`)})`;
-    // Braces, since a power takes no more than the one sign that follows it.
-    if (named !== undefined) return `{${letterFor(named)}}`;
-    if (name === undefined && otherName === undefined) return whole;
-    return `(${letterFor(`${name ?? otherName ?? ""}(${argument ?? atom ?? ""})`)})`;
-  });
-}
-
-const CHOOSE = /\{?(\w+)\\choose ?(\w+)\}?/g;
-const BINOMIAL = /\\[dt]?binom ?\{([^{}]*)\} ?\{([^{}]*)\}/g;
-
-/** A formula in the commands that the engine knows. */
-export function withKnownCommands(text: string): string {
-  return text
-    .replace(/\\(gcd|lcm)(?![a-zA-Z])/g, "\\operatorname{$1}")
-    .replace(CHOOSE, "\\binom{$1}{$2}")
-    .replace(BINOMIAL, (_, n: string, k: string) => binomial(n, k));
-}
-
-/** By factorials; of few, as a product, which has a value for every number. */
-function binomial(n: string, k: string): string {
-  if (!/^\d$/.test(k)) return `\\frac{(${n})!}{(${k})!((${n})-(${k}))!}`;
-  const factors = Array.from({ length: Number(k) }, (_, taken) => `((${n})-${taken})`);
-  return `\\frac{${factors.join("") || "1"}}{${k}!}`;
-}
-
 const MAX_FORMULA = 300;
 const FUNCTIONS =
   /\\[a-zA-Z]+|(?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|max|min|arc(?:sin|cos|tan))(?![a-zA-Z])/g;
@@ -488,51 +420,47 @@ function isFormula(text: string): boolean {
   return !hasWords && /[\da-zA-Z\\]/.test(text) && !MATRICES.test(text);
 }
 
-const COMMANDS = "text|textbf|textit|textrm|textnormal|textsf|mbox|hbox|mathrm|operatorname";
-const TEXT = `\\\\(?:${COMMANDS})\\s*\\{([^{}]*)\\}`;
-const WHOLE_TEXT = new RegExp(`^${TEXT}[.\\s]*$`);
-const AND_TEXT = new RegExp(`\\s*,?\\s*${TEXT.replace("([^{}]*)", "\\s*,?\\s*(?:and|or)\\s*")}\\s*`, "g");
-const TEXT_BEHIND = new RegExp(`(?<=[\\d)}\\]a-zA-Z]\\s{0,3})${TEXT}(?:\\s*\\^\\s*\\{?\\d\\}?)?`, "g");
-/** "A parabola" is a parabola. */
-const ARTICLE = /^(?:an?|the)\s+(?=[a-z]{2})/i;
-const ANY_TEXT = new RegExp(TEXT, "g");
-const ORDINAL =
-  /(?<=\d\s?)\^\s?(?:(?:th|st|nd|rd)(?![a-z])|\{\s?(?:\\rm ?)?(?:th|st|nd|rd)\s?\}|\{?\s?\\(?:text|textrm|mathrm|mbox)\s?\{\s?(?:th|st|nd|rd)\s?\}\s?\}?)/g;
-const SYMBOL_NAMES = new Set(["e", "i", "d"]);
-const WORDED_NAMES = /[a-zA-Z]{2,}/g;
-/** Functions, constants, and what joins a list. */
-const NO_WORD = /^(?:(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|log|ln|exp|max|min|pi|inf(?:ty|inity)?|and|or)$/;
-
-/** Stands before what was written as words, so that `\text{no}` is not the product of n and o. */
-const WORD = "\ue002";
-const WORDS = /\ue002/g;
-
-/** An answer without the marks of words. */
-export function unmarked(text: string): string {
-  return text.includes(WORD) ? text.replace(WORDS, "") : text;
+/** Values that are said of different names, in the order of the names where they are letters. */
+interface NamedValues {
+  readonly names: readonly string[];
+  readonly values: readonly string[];
 }
 
-/** Words behind a formula name a unit and go; others stay, marked as words. */
-export function withoutText(text: string): string {
-  if (!text.includes("\\")) return text.replace(ORDINAL, "");
-  const whole = WHOLE_TEXT.exec(text)?.[1];
-  if (whole !== undefined) return marked(whole.trim().replace(ARTICLE, ""));
-  return text
-    .replace(ORDINAL, "")
-    .replace(AND_TEXT, ", ")
-    .replace(TEXT_BEHIND, (_, inner: string) => (isUnit(inner) ? GONE : marked(inner)))
-    .replace(ANY_TEXT, (_, inner: string) => marked(inner));
+/** What `x=1,y=2` or `x,y=1,2` says; null for other lists. In `x=1,x=2` and `x_1=1,x_2=2` the names tell nothing apart. */
+function namedValuesOf(text: string): NamedValues | null {
+  if (!text.includes("=") || !isList(text)) return null;
+  const pairs = pairsOf(text);
+  const areNamed = pairs.every(({ name, value }) => name !== "" && isName(name) && value !== "");
+  if (!areNamed || new Set(pairs.map(({ name }) => withoutIndex(name))).size < pairs.length) return null;
+  if (pairs.every(({ name }) => name.length === 1)) pairs.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { names: pairs.map(({ name }) => name), values: pairs.map(({ value }) => value) };
 }
 
-const SCALE = /(?<![a-z])(?:dozens?|hundred|thousand|million|billion|trillion)(?![a-z])/i;
-
-/** A number in words' clothing, `\text{24}` or `\text{ million}`, is no unit, nor is the `\mathrm{e}` of a power. */
-function isUnit(text: string): boolean {
-  return !/\d/.test(text) && !SCALE.test(text) && !SYMBOL_NAMES.has(text);
+interface Pair {
+  readonly name: string;
+  readonly value: string;
 }
 
-function marked(words: string): string {
-  return /\d/.test(words)
-    ? words
-    : words.replace(WORDED_NAMES, (word) => (NO_WORD.test(word) ? word : `${WORD}${word}`));
+function pairsOf(text: string): Pair[] {
+  const [names = "", values = "", ...more] = split(text, "=");
+  const [left, right] = [split(names, ","), split(values, ",")];
+  if (more.length === 0 && left.length === right.length) {
+    return left.map((name, at) => ({ name, value: right[at] ?? "" }));
+  }
+  return split(text, ",").map((part) => {
+    const sides = split(part, "=");
+    return { name: sides.length > 1 ? (sides[0] ?? "") : "", value: sides.at(-1) ?? "" };
+  });
+}
+
+function withoutIndex(name: string): string {
+  return name.replace(/_\{?\w{1,3}\}?|'/, "");
+}
+
+/** The values of two answers side by side: by name where both name the same, else in order; null for different numbers. */
+function pairedValues(gold: NamedValues, given: NamedValues): readonly string[] | null {
+  if (gold.names.length !== given.names.length) return null;
+  const byName = gold.names.map((name) => given.values[given.names.indexOf(name)]);
+  const named = byName.filter((value) => value !== undefined);
+  return named.length === gold.names.length ? named : given.values;
 }

@@ -1,11 +1,10 @@
 import { ownAnswer } from "../own-answer.js";
-import { COPULAS, findStatedAnswers, isRetracted, type StatedAnswer } from "../stated-answer/index.js";
+import { COPULAS, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { plainText, withMark } from "./canonical.js";
-import { isList, isName, split } from "./compare.js";
 import { findLeading, lastDigit, lastNumber, MATHS, statedNumber, wordsOf } from "./find-number.js";
-import { type Answer, answerOf } from "./grade.js";
 import { onlyWordedNumber, type TokenOptions, wordedNumber } from "./numbers.js";
-import { type Quantity, quantitiesIn } from "./quantities.js";
+import { type Answer, answerOf, quantitiesIn, sentenceAt } from "./quantities.js";
+import { type Span, spansIn } from "./runs.js";
 
 /** The answer of a gold solution: what is in its last box or behind its "####", else all of it. */
 export function goldAnswer(gold: string): string {
@@ -13,7 +12,7 @@ export function goldAnswer(gold: string): string {
   return box?.content ?? lastHashed(gold) ?? gold.trim();
 }
 
-export interface ExtractOptions {
+interface ExtractOptions {
   /**
    * Reads a solution with the marks of GSM8K's calculator that never comes to its "####". The official grader of GSM8K
    * calls that unfinished.
@@ -94,114 +93,6 @@ function wordedAnswer(text: string): Answer | null {
   return value === null ? null : { text: short, source: "whole text", values: [value] };
 }
 
-/** A formula between the marks of formulas, `$…$` or `\(…\)`, or in an environment such as `\begin{pmatrix}`. */
-export interface Span {
-  readonly content: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-// A dollar sign behind a number is money and opens nothing, one before a digit closes nothing, nor does one behind a
-// space unless a space follows the one that opened.
-const SPAN = new RegExp(
-  [
-    "\\$\\$(?<display>[^$]{1,1500})\\$\\$",
-    "(?<!\\d\\s?)\\$(?=\\S)(?<inline>[^$\\n]{0,799}[^$\\s\\\\])\\$(?!\\d)",
-    "(?<!\\d\\s?)\\$\\s(?<spaced>[^$\\n]{1,798})\\s\\$(?!\\d)",
-    "\\\\\\((?<round>[\\s\\S]{1,800}?)\\\\\\)",
-    "\\\\\\[(?<square>[\\s\\S]{1,1500}?)\\\\\\]",
-    "(?<environment>\\\\begin\\{(?<name>[a-zA-Z]{3,12}\\*?)\\}[\\s\\S]{1,1500}?\\\\end\\{\\k<name>\\})",
-  ].join("|"),
-  "g",
-);
-
-/** The formulas of a text that are marked as such, in order. */
-export function spansIn(text: string): Span[] {
-  if (!/[$\\]/.test(text)) return [];
-  const spans: Span[] = [];
-  const pattern = new RegExp(SPAN);
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const { display, inline, spaced, round, square, environment } = match.groups ?? {};
-    const content = display ?? inline ?? spaced ?? round ?? square ?? environment ?? "";
-    const isMoney = (inline ?? spaced) !== undefined && isProse(content);
-    if (isMoney) pattern.lastIndex = match.index + 1;
-    else spans.push({ content, start: match.index, end: match.index + match[0].length });
-  }
-  return spans;
-}
-
-const NO_PROSE = /\\(?:text|textbf|textrm|textit|mathrm|mbox|operatorname)\s?\{[^{}]*\}|\\[a-zA-Z]+/g;
-
-/** Words between two dollar signs, "$5 for each of the 3 and $", tell that these are money. */
-function isProse(content: string): boolean {
-  return (content.replace(NO_PROSE, " ").match(/\p{L}{3,}/gu) ?? []).length >= 2;
-}
-
-/** How much of a text is looked at behind an answer's announcement. */
-const MAX_SENTENCE = 400;
-/** A full stop ends a sentence unless it stands inside a number or behind a short form. */
-const END = /(?!(?<=\d)!\s+[a-z])[.!?](?=\s|$|["'*)\]$]{1,3}(?:\s|$))|[。！？।]|\n/g;
-const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.B|etc|p\.m|a\.m))$/i;
-
-/** How long a formula may be. */
-const MAX_FORMULA = 1600;
-
-/** The sentence, or line, that starts here, with its formulas whole; a long one is cut. */
-export function sentenceAt(text: string, start: number): string {
-  const spans = spansIn(text.slice(start, start + MAX_SENTENCE + MAX_FORMULA)).filter(
-    (span) => span.start < MAX_SENTENCE,
-  );
-  const window = text.slice(start, start + Math.max(MAX_SENTENCE, spans.at(-1)?.end ?? 0));
-  for (const { index } of window.matchAll(END)) {
-    if (spans.some((span) => span.start < index && index < span.end - 1)) continue;
-    if (window.slice(0, index).trim() !== "" && !SHORT_FORM.test(window.slice(Math.max(0, index - 8), index))) {
-      return window.slice(0, isFactorial(window, index) ? index + 1 : index);
-    }
-  }
-  return window;
-}
-
-/** An exclamation mark behind a number may be its factorial: it stays, and so does the full stop that tells it is one. */
-function isFactorial(text: string, end: number): boolean {
-  return /\d!\S?$/.test(text.slice(Math.max(0, end - 2), end + 1));
-}
-
-/** "It is not 18", "it can't be 18", "20 rather than 18". */
-const DENIED_BEFORE =
-  /(?:\bnot|n['’]t|\bcannot|\bnever|\brather than|\binstead of|\bother than)(?:\s(?:be|been|have|is|equals?|to|simply|just|actually|really|exactly|the|answer|an?))*[\s$*_"'“(\\]*$/i;
-/** "18 is wrong", "18 eggs is not the answer". */
-const DENIED_BEHIND =
-  /^[\s*_$"'”)]*(?:\p{L}+\s){0,2}(?:(?:is|are|was|were|would be|must be)\s(?:clearly |definitely |therefore |thus |also |simply )?(?:wrong|incorrect|false|impossible|not)|(?:isn|aren|wasn|can)['’]t|cannot)\b(?!\s(?:only|just)\b)(?!\s\p{L}+ing\b)/iu;
-/** "She has more than 6": another number. "No more than 6" may be asked for, as "at least 6" may. */
-const COMPARED =
-  /\b(?<!\b(?:no|not)\s)(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|longer|shorter|older|younger) than(?: or equal to)?[\s$*_(\\]*$/i;
-const BEFORE = 80;
-
-/** The numbers and formulas of a sentence that it may answer with. */
-export function answersIn(sentence: string, options: TokenOptions = {}): Quantity[] {
-  return quantitiesIn(sentence, options).filter(
-    (quantity) => isAnswer(quantity) && !isDenied(sentence, quantity) && !isCompared(sentence, quantity),
-  );
-}
-
-/** A time such as 3:30 is neither a number nor a formula. */
-function isAnswer({ values, isFormula }: Quantity): boolean {
-  return values.length > 0 || isFormula;
-}
-
-/** Whether a sentence says that a number is not what is asked for. */
-function isDenied(sentence: string, { from, end }: Quantity): boolean {
-  return (
-    DENIED_BEFORE.test(sentence.slice(Math.max(0, from - BEFORE), from)) ||
-    DENIED_BEHIND.test(sentence.slice(end, end + BEFORE)) ||
-    isRetracted(sentence.slice(end, end + BEFORE))
-  );
-}
-
-function isCompared(sentence: string, { from }: Quantity): boolean {
-  return COMPARED.test(sentence.slice(Math.max(0, from - BEFORE), from));
-}
-
 const REFUSAL =
   /\b(?:can(?:not|['’]t| not)|could(?: not|n['’]t)|(?:un|not )able to|(?:im|not )possible to)(?: be)? (?:\w+ )?(?:answer|help|solve|determine|find|calculate|compute|tell|say|know|provide|give)|(?:\bnot enough|n['’]t enough|\binsufficient|\bno) (?:information|data|details|context)|\b(?<!\b(?:the|an|each|one) )(?:unknown|undetermined|indeterminate|unclear)(?=\s*(?:[.;:!]|$))/gi;
 const CONCLUSION = /[=≈]|\b(?:but|however|so|thus|therefore|hence|assum\w+|if|then|total|must)\b/i;
@@ -212,13 +103,6 @@ export function isRefusal(text: string): boolean {
   if (text.length > MAX_REFUSAL) return false;
   const last = [...text.matchAll(REFUSAL)].at(-1);
   return last !== undefined && !CONCLUSION.test(text.slice(last.index + last[0].length));
-}
-
-const UNKNOWN = /^[\s*_"'“(]*(?:unknown|undetermined|indeterminate|undefined|unclear|not known)\b/i;
-
-/** Whether a stated answer begins by saying that there is none: "unknown; 37 apples were given". */
-export function isUnknown(stated: string): boolean {
-  return UNKNOWN.test(stated);
 }
 
 /** The content of a box, and where the box stands. */
@@ -363,33 +247,6 @@ function endOfLast(text: string, pattern: RegExp): number {
   return last === undefined ? 0 : last.index + last[0].length;
 }
 
-/** "Step 3", "Case 2": the name of a part of a solution. */
-const NAMED = /\b(?:step|case|example|question|problem|equation|method|section|figure|attempt)\s(?:no\.\s?|#)?$/i;
-/** "GPT-4": the name of a thing. */
-const HYPHENED = /\p{Lu}[\p{L}\d]*-$/u;
-const LINE_START = /(?:^|\n)[ \t#>*_(-]{0,12}$/;
-const MARK = /^\*{0,2}[.):]\*{0,2}(?=\s|$)/;
-const MAX_LIST = 5000;
-const NEAR = 40;
-
-/** Whether a number of a text only counts or names its parts: the mark of a list, "Step 3", "(2) the price". */
-export function isListMark(text: string, start: number, end: number): boolean {
-  const before = text.slice(Math.max(0, start - NEAR), start);
-  if (NAMED.test(before) || HYPHENED.test(before)) return true;
-  const digits = text.slice(start, end).replace(/[()]/g, "");
-  if (!/^\d{1,2}$/.test(digits)) return false;
-  const behind = text.slice(end, end + NEAR);
-  const list = text.slice(Math.max(0, start - MAX_LIST), start);
-  const previous = Number(digits) - 1;
-  if (text[start] === "(" || before.endsWith("(")) {
-    const isFollowed = /^\)?\s\p{L}/u.test(behind);
-    return isFollowed && (previous === 0 || list.includes(`(${previous})`));
-  }
-  if (!LINE_START.test(before) || !MARK.test(behind)) return false;
-  const isFirst = previous === 0 && /^\S{1,5}[ \t]+\S/.test(behind);
-  return isFirst || new RegExp(`(?:^|\\n)[ \\t#>*_(-]{0,12}${previous}\\*{0,2}[.):]`).test(list);
-}
-
 const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
 const MAX_WORDS = 12;
 /** What goes on behind an answer that is said in full. */
@@ -461,87 +318,6 @@ function onlyFormula(sentence: string): Answer | null {
 /** The end of a line, from the beginning of a word on. */
 function lastWords(line: string): string {
   return line.length <= MAX_LINE ? line : line.slice(-MAX_LINE).replace(/^\S+/, "");
-}
-
-const LABEL =
-  /^\s*(?:\\(?:text|textbf|textrm|textnormal|mathrm|mathbf|mbox)\s?\{\s?\(([A-Z])\)\s*(\}?)|\(([A-Z])\)(?=\\ |\s))(?:\\[ ,;:]|\\q?quad(?![a-z])|[~\s:])*/;
-
-/** An option of a choice with its label: `\textbf{(D)}\ 12`. */
-export interface Option {
-  readonly label: string;
-  readonly content: string;
-}
-
-/** Several labels, "(A) and (B)", or nothing but a full stop. */
-const GOES_ON = /^(?:[.,;&]|(?:and|or)(?![a-z])|\\text\{\s?(?:,|and|or))/;
-
-/** Null for what has no label, and for a label alone. */
-export function optionOf(answer: string): Option | null {
-  const match = LABEL.exec(answer);
-  if (match === null) return null;
-  const rest = answer.slice(match[0].length).trim();
-  const isOpen = match[1] !== undefined && match[2] === "";
-  const content = isOpen ? rest.replace(/\}$/, "") : rest;
-  return content.trim() === "" || GOES_ON.test(content) ? null : { label: match[1] ?? match[3] ?? "", content };
-}
-
-const LETTER = /^\s*(?:\\(?:text|textbf|textrm|mathrm)\s?\{)?\s?\(?[A-Z]\)?\s?\}?\s*$/;
-
-/** Whether an answer is the label of an option: `D`, `(D)`, `\text{(D)}`. */
-export function isLetter(answer: string): boolean {
-  return LETTER.test(answer);
-}
-
-/** The part of an answer that another answer can be compared with: the label when that is a letter, else the content. */
-export function comparablePart(answer: string, other: string): string {
-  const option = optionOf(answer);
-  if (option === null) return answer;
-  return isLetter(other) ? option.label : option.content;
-}
-
-/** Values that are said of different names, in the order of the names where they are letters. */
-export interface NamedValues {
-  readonly names: readonly string[];
-  readonly values: readonly string[];
-}
-
-/** What `x=1,y=2` or `x,y=1,2` says; null for other lists. In `x=1,x=2` and `x_1=1,x_2=2` the names tell nothing apart. */
-export function namedValuesOf(text: string): NamedValues | null {
-  if (!text.includes("=") || !isList(text)) return null;
-  const pairs = pairsOf(text);
-  const areNamed = pairs.every(({ name, value }) => name !== "" && isName(name) && value !== "");
-  if (!areNamed || new Set(pairs.map(({ name }) => withoutIndex(name))).size < pairs.length) return null;
-  if (pairs.every(({ name }) => name.length === 1)) pairs.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { names: pairs.map(({ name }) => name), values: pairs.map(({ value }) => value) };
-}
-
-interface Pair {
-  readonly name: string;
-  readonly value: string;
-}
-
-function pairsOf(text: string): Pair[] {
-  const [names = "", values = "", ...more] = split(text, "=");
-  const [left, right] = [split(names, ","), split(values, ",")];
-  if (more.length === 0 && left.length === right.length) {
-    return left.map((name, at) => ({ name, value: right[at] ?? "" }));
-  }
-  return split(text, ",").map((part) => {
-    const sides = split(part, "=");
-    return { name: sides.length > 1 ? (sides[0] ?? "") : "", value: sides.at(-1) ?? "" };
-  });
-}
-
-function withoutIndex(name: string): string {
-  return name.replace(/_\{?\w{1,3}\}?|'/, "");
-}
-
-/** The values of two answers side by side: by name where both name the same, else in order; null for different numbers. */
-export function pairedValues(gold: NamedValues, given: NamedValues): readonly string[] | null {
-  if (gold.names.length !== given.names.length) return null;
-  const byName = gold.names.map((name) => given.values[given.names.indexOf(name)]);
-  const named = byName.filter((value) => value !== undefined);
-  return named.length === gold.names.length ? named : given.values;
 }
 
 /** Common words of German, Spanish, French, Portuguese, Italian, Dutch, Indonesian and Turkish; also money behind its number. */

@@ -1,10 +1,18 @@
 import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { isRounding, type Rational } from "./arithmetic.js";
 import { latexCharacters, plainText, undressed, withMark } from "./canonical.js";
-import { answersIn, isListMark, isUnknown, sentenceAt, spansIn } from "./extract.js";
-import { type Answer, answerOf } from "./grade.js";
 import { type TokenOptions, wordedNumber } from "./numbers.js";
-import { type Quantity, quantitiesIn } from "./quantities.js";
+import {
+  type Answer,
+  answerOf,
+  answersIn,
+  isListMark,
+  isUnknown,
+  type Quantity,
+  quantitiesIn,
+  sentenceAt,
+} from "./quantities.js";
+import { spansIn } from "./runs.js";
 
 const BEFORE = 300;
 const BEHIND = 80;

@@ -1,19 +1,10 @@
 import { divide, exactValue, multiply, type Rational, sameNumber } from "./arithmetic.js";
-import { canonical, residue } from "./canonical.js";
-import {
-  compareAnswers,
-  compareCheaply,
-  isEquation,
-  isList,
-  sidesOf,
-  split,
-  unmarked,
-  type Verdict,
-} from "./compare.js";
-import { comparablePart, extractFormula, extractNumber, goldAnswer, isLetter, optionOf } from "./extract.js";
+import { canonical, residue, unmarked } from "./canonical.js";
+import { compareAnswers, compareCheaply, isEquation, isList, sidesOf, split, type Verdict } from "./compare.js";
+import { extractFormula, extractNumber, goldAnswer } from "./extract.js";
 import { onlyNumber } from "./find-number.js";
 import { wordedPhrase } from "./numbers.js";
-import type { Quantity } from "./quantities.js";
+import type { Answer } from "./quantities.js";
 
 /** How a response compares with one gold answer. */
 export interface Comparison {
@@ -196,19 +187,38 @@ function keyOf(gold: string, given: string): string {
   return `${gold.length} ${gold}${given}`;
 }
 
-/** How an answer was found in a response, in words for people. */
-export type Source = "box" | "####" | "stated" | "last number" | "last formula" | "last line" | "whole text";
+const LABEL =
+  /^\s*(?:\\(?:text|textbf|textrm|textnormal|mathrm|mathbf|mbox)\s?\{\s?\(([A-Z])\)\s*(\}?)|\(([A-Z])\)(?=\\ |\s))(?:\\[ ,;:]|\\q?quad(?![a-z])|[~\s:])*/;
 
-/** The answer of a response. */
-export interface Answer {
-  readonly text: string;
-  readonly source: Source;
-  /** What it may mean when it was read as a number; absent for an answer that is still to be read. */
-  readonly values?: readonly Rational[];
-  readonly isPercent?: boolean;
+/** An option of a choice with its label: `\textbf{(D)}\ 12`. */
+interface Option {
+  readonly label: string;
+  readonly content: string;
 }
 
-/** A number as an answer; a formula is compared as a whole, so that it has no values. */
-export function answerOf({ text, values, isFormula, isPercent }: Quantity, source: Source): Answer {
-  return isFormula ? { text, source } : { text, source, values, isPercent };
+/** Several labels, "(A) and (B)", or nothing but a full stop. */
+const GOES_ON = /^(?:[.,;&]|(?:and|or)(?![a-z])|\\text\{\s?(?:,|and|or))/;
+
+/** Null for what has no label, and for a label alone. */
+function optionOf(answer: string): Option | null {
+  const match = LABEL.exec(answer);
+  if (match === null) return null;
+  const rest = answer.slice(match[0].length).trim();
+  const isOpen = match[1] !== undefined && match[2] === "";
+  const content = isOpen ? rest.replace(/\}$/, "") : rest;
+  return content.trim() === "" || GOES_ON.test(content) ? null : { label: match[1] ?? match[3] ?? "", content };
+}
+
+const LETTER = /^\s*(?:\\(?:text|textbf|textrm|mathrm)\s?\{)?\s?\(?[A-Z]\)?\s?\}?\s*$/;
+
+/** Whether an answer is the label of an option: `D`, `(D)`, `\text{(D)}`. */
+function isLetter(answer: string): boolean {
+  return LETTER.test(answer);
+}
+
+/** The part of an answer that another answer can be compared with: the label when that is a letter, else the content. */
+function comparablePart(answer: string, other: string): string {
+  const option = optionOf(answer);
+  if (option === null) return answer;
+  return isLetter(other) ? option.label : option.content;
 }

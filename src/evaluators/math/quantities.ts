@@ -1,9 +1,9 @@
+import { isRetracted } from "../stated-answer/index.js";
 import { divide, exactValue, isRounding, type Rational, sameNumber } from "./arithmetic.js";
 import { canonical, residue } from "./canonical.js";
 import { isList, isName, isNonlinear, split, withoutBrackets } from "./compare.js";
-
 import { type NumberToken, numbersIn, type TokenOptions } from "./numbers.js";
-import { type Run, readPair, runsIn } from "./runs.js";
+import { type Run, readPair, runsIn, spansIn } from "./runs.js";
 
 /** A number of a text, or a formula or a list, which has no `values` and is compared as a whole. */
 export interface Quantity extends NumberToken {
@@ -240,57 +240,118 @@ function readingsOf({ quantity }: Piece): readonly Rational[] {
   return [...quantity.values, ...shares.filter((value) => value !== null)];
 }
 
-/** Words that name what was counted or measured. Single letters are left out: m and s are variables as well. */
-const MEASURES = [
-  "millimet(?:er|re)s?|centimet(?:er|re)s?|kilomet(?:er|re)s?|met(?:er|re)s?|miles?|yards?|foot|feet|inch(?:es)?",
-  "mm|cm|km|ft|yd|mi|lbs?|kg|mg|ml|oz|mph|kph|hrs?|mins?|secs?",
-  "seconds?|minutes?|hours?|days?|weeks?|months?|years?|degrees?|deg|radians?|rad",
-  "pounds?|ounces?|grams?|kilograms?|tons?|tonnes?|lit(?:er|re)s?|gallons?|quarts?|pints?|cups?",
-  "dollars?|cents?|euros?|usd|eur|bucks|rupees?|yen|yuan",
-  "percent(?:age)?(?: points?)?|pct|units?|points?|ways?|integers?|solutions?|people|students?|times|sides?|edges?",
-];
-const POWER = "(?:\\s*\\^\\s*\\{?\\d\\}?)?";
-const UNIT = `(?:(?:square|cubic|sq\\.?|cu\\.?)\\s*)?(?:${MEASURES.join("|")})${POWER}`;
+/** How much of a text is looked at behind an answer's announcement. */
+const MAX_SENTENCE = 400;
+/** A full stop ends a sentence unless it stands inside a number or behind a short form. */
+const SENTENCE_END = /(?!(?<=\d)!\s+[a-z])[.!?](?=\s|$|["'*)\]$]{1,3}(?:\s|$))|[。！？।]|\n/g;
+const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.B|etc|p\.m|a\.m))$/i;
 
-/** Units right after a number or a closing bracket, with what they are per: "5 miles per hour". */
-const AFTER_NUMBER = new RegExp(
-  `(?<=(?:[\\d)}\\]]|\\\\pi)\\s{0,3})(?:\\s*(?:${UNIT})(?![a-z\\d]))(?:\\s*(?:per|/|an?)\\s*(?:${UNIT})(?![a-z\\d]))?`,
-  "gi",
-);
+/** How long a formula may be. */
+const MAX_FORMULA = 1600;
 
-/** Takes the units off the numbers of an answer; what stood between two numbers leaves a mark, so that they stay two. */
-export function withoutUnits(text: string): string {
-  return /[a-z]{2}/i.test(text) ? text.replace(AFTER_NUMBER, GONE) : text;
+/** The sentence, or line, that starts here, with its formulas whole; a long one is cut. */
+export function sentenceAt(text: string, start: number): string {
+  const spans = spansIn(text.slice(start, start + MAX_SENTENCE + MAX_FORMULA)).filter(
+    (span) => span.start < MAX_SENTENCE,
+  );
+  const window = text.slice(start, start + Math.max(MAX_SENTENCE, spans.at(-1)?.end ?? 0));
+  for (const { index } of window.matchAll(SENTENCE_END)) {
+    if (spans.some((span) => span.start < index && index < span.end - 1)) continue;
+    if (window.slice(0, index).trim() !== "" && !SHORT_FORM.test(window.slice(Math.max(0, index - 8), index))) {
+      return window.slice(0, isFactorial(window, index) ? index + 1 : index);
+    }
+  }
+  return window;
 }
 
-/** Stands where words were taken out. */
-export const GONE = "\ue000";
-
-const DEGREE = /\s*\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g;
-
-const ANGLE = "(?:\\d{1,9}(?:\\.\\d{1,9})?|[a-zA-Z]|\\\\(?:theta|alpha|beta|gamma|phi|varphi))";
-const IN_DEGREES = new RegExp(`(${ANGLE})\\s*°`, "g");
-/** A function, its power, and what it is taken of: a bracket, or one angle. Inverse functions give angles and take none. */
-const FUNCTION_OF_ANGLE = new RegExp(
-  `((?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc)\\s?(?:\\^\\s?\\{?\\d\\}?)?\\s?)(\\([^()]{1,100}\\)|\\{[^{}]{1,100}\\}|-?${ANGLE}\\s?°)`,
-  "g",
-);
-/** With the scale of a temperature, which is a unit as well. */
-const DEGREE_UNIT = /\s*°(?:\s*[CF](?![a-zA-Z]))?/g;
-
-/**
- * Degrees are a unit, which an answer may leave out, but not in what a function is taken of: sin 30° is sin(30π/180),
- * and sin 30 is something else.
- */
-export function withoutDegrees(text: string): string {
-  const signed = text.includes("\\") ? text.replace(DEGREE, "°") : text;
-  if (!signed.includes("°")) return signed;
-  return signed
-    .replace(FUNCTION_OF_ANGLE, (_, name: string, angle: string) => `${name}${inRadians(angle)}`)
-    .replace(DEGREE_UNIT, "");
+/** An exclamation mark behind a number may be its factorial: it stays, and so does the full stop that tells it is one. */
+function isFactorial(text: string, end: number): boolean {
+  return /\d!\S?$/.test(text.slice(Math.max(0, end - 2), end + 1));
 }
 
-function inRadians(angle: string): string {
-  const converted = angle.replace(IN_DEGREES, "\\frac{$1\\pi}{180}");
-  return converted.startsWith("(") ? converted : `(${converted})`;
+/** "It is not 18", "it can't be 18", "20 rather than 18". */
+const DENIED_BEFORE =
+  /(?:\bnot|n['’]t|\bcannot|\bnever|\brather than|\binstead of|\bother than)(?:\s(?:be|been|have|is|equals?|to|simply|just|actually|really|exactly|the|answer|an?))*[\s$*_"'“(\\]*$/i;
+/** "18 is wrong", "18 eggs is not the answer". */
+const DENIED_BEHIND =
+  /^[\s*_$"'”)]*(?:\p{L}+\s){0,2}(?:(?:is|are|was|were|would be|must be)\s(?:clearly |definitely |therefore |thus |also |simply )?(?:wrong|incorrect|false|impossible|not)|(?:isn|aren|wasn|can)['’]t|cannot)\b(?!\s(?:only|just)\b)(?!\s\p{L}+ing\b)/iu;
+/** "She has more than 6": another number. "No more than 6" may be asked for, as "at least 6" may. */
+const COMPARED =
+  /\b(?<!\b(?:no|not)\s)(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|longer|shorter|older|younger) than(?: or equal to)?[\s$*_(\\]*$/i;
+const BEFORE = 80;
+
+/** The numbers and formulas of a sentence that it may answer with. */
+export function answersIn(sentence: string, options: TokenOptions = {}): Quantity[] {
+  return quantitiesIn(sentence, options).filter(
+    (quantity) => isAnswer(quantity) && !isDenied(sentence, quantity) && !isCompared(sentence, quantity),
+  );
+}
+
+/** A time such as 3:30 is neither a number nor a formula. */
+function isAnswer({ values, isFormula }: Quantity): boolean {
+  return values.length > 0 || isFormula;
+}
+
+/** Whether a sentence says that a number is not what is asked for. */
+function isDenied(sentence: string, { from, end }: Quantity): boolean {
+  return (
+    DENIED_BEFORE.test(sentence.slice(Math.max(0, from - BEFORE), from)) ||
+    DENIED_BEHIND.test(sentence.slice(end, end + BEFORE)) ||
+    isRetracted(sentence.slice(end, end + BEFORE))
+  );
+}
+
+function isCompared(sentence: string, { from }: Quantity): boolean {
+  return COMPARED.test(sentence.slice(Math.max(0, from - BEFORE), from));
+}
+
+const UNKNOWN = /^[\s*_"'“(]*(?:unknown|undetermined|indeterminate|undefined|unclear|not known)\b/i;
+
+/** Whether a stated answer begins by saying that there is none: "unknown; 37 apples were given". */
+export function isUnknown(stated: string): boolean {
+  return UNKNOWN.test(stated);
+}
+
+/** "Step 3", "Case 2": the name of a part of a solution. */
+const NAMED = /\b(?:step|case|example|question|problem|equation|method|section|figure|attempt)\s(?:no\.\s?|#)?$/i;
+/** "GPT-4": the name of a thing. */
+const HYPHENED = /\p{Lu}[\p{L}\d]*-$/u;
+const LINE_START = /(?:^|\n)[ \t#>*_(-]{0,12}$/;
+const MARK = /^\*{0,2}[.):]\*{0,2}(?=\s|$)/;
+const MAX_LIST = 5000;
+const NEAR = 40;
+
+/** Whether a number of a text only counts or names its parts: the mark of a list, "Step 3", "(2) the price". */
+export function isListMark(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - NEAR), start);
+  if (NAMED.test(before) || HYPHENED.test(before)) return true;
+  const digits = text.slice(start, end).replace(/[()]/g, "");
+  if (!/^\d{1,2}$/.test(digits)) return false;
+  const behind = text.slice(end, end + NEAR);
+  const list = text.slice(Math.max(0, start - MAX_LIST), start);
+  const previous = Number(digits) - 1;
+  if (text[start] === "(" || before.endsWith("(")) {
+    const isFollowed = /^\)?\s\p{L}/u.test(behind);
+    return isFollowed && (previous === 0 || list.includes(`(${previous})`));
+  }
+  if (!LINE_START.test(before) || !MARK.test(behind)) return false;
+  const isFirst = previous === 0 && /^\S{1,5}[ \t]+\S/.test(behind);
+  return isFirst || new RegExp(`(?:^|\\n)[ \\t#>*_(-]{0,12}${previous}\\*{0,2}[.):]`).test(list);
+}
+
+/** How an answer was found in a response, in words for people. */
+type Source = "box" | "####" | "stated" | "last number" | "last formula" | "last line" | "whole text";
+
+/** The answer of a response. */
+export interface Answer {
+  readonly text: string;
+  readonly source: Source;
+  /** What it may mean when it was read as a number; absent for an answer that is still to be read. */
+  readonly values?: readonly Rational[];
+  readonly isPercent?: boolean;
+}
+
+/** A number as an answer; a formula is compared as a whole, so that it has no values. */
+export function answerOf({ text, values, isFormula, isPercent }: Quantity, source: Source): Answer {
+  return isFormula ? { text, source } : { text, source, values, isPercent };
 }
