@@ -210,7 +210,7 @@ describe("assay judge calibrate --max-cost", () => {
     const half = JSON.parse((await run("--max-cost", String(all.costUsd / 2))).stdout) as typeof all;
     expect(half.costUsd).toBeLessThanOrEqual(all.costUsd / 2 + 1e-12);
     expect(half.judged).toBeGreaterThan(2);
-    expect(half).toMatchObject({ notAsked: 12 - half.judged, reasons: ["the rest might cost more than is allowed"] });
+    expect(half).toMatchObject({ notAsked: 12 - half.judged, reasons: ["judging the rest might exceed the cost limit"] });
   });
 
   it("needs a price", async () => {

@@ -81,7 +81,7 @@ describe("assay judge calibrate", () => {
       label: i % 2 ? "a" : "b",
     }));
     const { stdout } = await calibrate(new Workspace({ "labels.jsonl": pairs }), mock, "--judge-pairwise");
-    expect(stdout).toContain("leans to the answer shown first: the first shown wins 100 % of 24 decided verdicts");
+    expect(stdout).toContain("favors the answer shown first: the first shown wins 100 % of 24 decided verdicts");
     expect(stdout).toContain("the verdict changes with the order for 100 % of 12 pairs");
     expect(stdout).not.toContain("not applicable");
     expect(mock.counts.requests).toBe(24);
@@ -412,7 +412,7 @@ describe("a run with a judge", () => {
     [["--judge-scale", "1-5"], "There is no judge. Add --judge-model"],
     [
       ["--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--evaluator", "llm_judge:m"],
-      "llm_judge takes nothing after a colon",
+      "llm_judge takes no argument after a colon",
     ],
     [["--judge-model", "gpt"], "--judge-url URL --judge-model gpt"],
     [

@@ -7,7 +7,7 @@ import { ownGrader, verdict } from "./own-grader.js";
 
 const noConfig = z.strictObject({});
 
-/** Graders of how the work ended. */
+/** Graders of how the trial ended. */
 export const completedGraders = {
   completed: (config) => {
     readConfig(noConfig, config);
@@ -19,15 +19,15 @@ export const completedGraders = {
   },
 } satisfies Record<string, GraderFactory>;
 
-/** It came to an end of its own and said something; a program that did nothing ends well, too. */
+/** A program that did nothing exits with success too, so an answer is required. */
 function ended(output: Output) {
-  if (output.stopped !== undefined) return verdict(false, `it did not end by itself: ${output.stopped}`);
-  if (answerOf(output).trim() === "") return verdict(false, "it ended without an answer");
-  return verdict(true, "it ended by itself, with an answer");
+  if (output.stopped !== undefined) return verdict(false, `it did not finish: ${output.stopped}`);
+  if (answerOf(output).trim() === "") return verdict(false, "it finished without an answer");
+  return verdict(true, "it finished with an answer");
 }
 
-/** By the code that the program ended with, where one is known. */
+/** Uses the exit code of the program where it is known. */
 function exited(output: Output) {
   const code = output.metadata?.exitCode;
-  return typeof code === "number" ? verdict(code === 0, `the program ended with exit code ${code}`) : ended(output);
+  return typeof code === "number" ? verdict(code === 0, `the program exited with code ${code}`) : ended(output);
 }

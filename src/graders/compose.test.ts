@@ -7,11 +7,11 @@ import { folderUseOf } from "./own-grader.js";
 
 const YES = { type: "output-contains", config: { substring: "yes" } };
 const NO = { type: "output-contains", config: { substring: "no" } };
-/** There is no workspace to look at. */
+/** Ends in error, because there is no workspace. */
 const SILENT = { type: "file-exists", config: { path: "a" } };
 const work = { output: { response: "yes" } };
 
-describe("compositions", () => {
+describe("composed graders", () => {
   it.each([
     ["all-of", [YES, YES], "pass"],
     ["all-of", [YES, NO], "fail"],
@@ -38,12 +38,12 @@ describe("compositions", () => {
     expect(ending(await grade("not", { grader }, work))).toBe(expected);
   });
 
-  it("score the mean and the best", async () => {
+  it("use the mean score and the best score", async () => {
     expect(await grade("all-of", { graders: [YES, NO] }, work)).toMatchObject({ score: 0.5 });
     expect(await grade("any-of", { graders: [YES, NO] }, work)).toMatchObject({ score: 1 });
   });
 
-  it("see the workspace alone when all of their parts do", () => {
+  it("look at the workspace only if all of their parts do", () => {
     const made = (graders: readonly object[]) => graderFactories["all-of"]?.({ graders });
     const command = { type: "run-command", config: { command: "true" } };
     expect(made([SILENT, command])).toMatchObject({ seesWorkspaceOnly: true, folderUse: "runs" });
@@ -66,7 +66,7 @@ describe("compositions", () => {
     ["any-of", { graders: [{ type: "file-exist", config: {} }] }, 'Did you mean "file-exists"?'],
     ["not", { grader: { type: "file-exists" } }, "file-exists: path is missing"],
     ["not", { graders: [YES] }, "grader is missing"],
-  ])("%s refuses %j", (type, config, words) => {
+  ])("%s rejects %j", (type, config, words) => {
     expect(configProblem(type, config)).toContain(words);
   });
 });

@@ -5,7 +5,7 @@ import { gradeOf } from "./grade.js";
 import { careOf } from "./grader-care.js";
 import { mostUseOf, ownGrader } from "./own-grader.js";
 
-/** Weights and `required` belong to the graders of an example, not to parts of one. */
+/** Weights and `required` belong to the graders of an example, not to the parts of a grader. */
 const part = z.strictObject(
   { type: filled, name: filled.optional(), config: z.record(z.string(), z.unknown()).optional() },
   "must be a grader: { type, config }",
@@ -15,13 +15,12 @@ const severalConfig = z.strictObject({
 });
 const oneConfig = z.strictObject({ grader: part });
 
-/** A grader that is a part of another one. */
 interface Part {
   readonly spec: GraderSpec;
   readonly grader: Grader;
 }
 
-/** The graders that are made of others, which `make` makes. */
+/** Creates the graders that combine other graders; `make` makes their parts. */
 export function compositions(make: (spec: GraderSpec) => Grader): Record<string, GraderFactory> {
   const partOf = ({ type, name, config }: z.output<typeof part>): Part => {
     const spec = { type, ...(name === undefined ? {} : { name }), ...(config === undefined ? {} : { config }) };
@@ -55,7 +54,7 @@ async function gradesOf(parts: readonly Part[], graded: Graded): Promise<Grade[]
   return grades;
 }
 
-/** Passes when all do; one that failed decides, whatever others could not tell. The score is the mean of those that answered. */
+/** Passes if all parts pass. One failed part decides, even if others are in error. The score is the mean of the parts that answered. */
 function allOf(grades: readonly Grade[]): Verdict {
   const answered = grades.filter(({ status }) => status === "ok");
   const failed = answered.filter(({ passed }) => !passed);
@@ -64,7 +63,7 @@ function allOf(grades: readonly Grade[]): Verdict {
   return { passed: failed.length === 0, score, evidence: told(failed.length === 0 ? grades : failed) };
 }
 
-/** Passes when one does, whatever others could not tell. The score is the best. */
+/** Passes if one part passes, even if others are in error. The score is the best one. */
 function anyOf(grades: readonly Grade[]): Verdict {
   const answered = grades.filter(({ status }) => status === "ok");
   const passing = answered.filter(({ passed }) => passed);

@@ -5,8 +5,8 @@ import { problemWithGlob, problemWithPath } from "./glob.js";
 import { GraderError } from "./grader-error.js";
 import { problemWithPattern } from "./pattern.js";
 
-/** What configs of graders are made of. */
-export const text = z.string("must be a text");
+/** Schemas that grader configs are built from. */
+export const text = z.string("must be a string");
 export const filled = text.min(1, "must not be empty");
 export const flag = z.boolean("must be true or false");
 export const whole = z.number("must be a number").int("must be a whole number").min(0, "must not be negative");
@@ -15,14 +15,14 @@ export const pattern = checked(filled, (value) => {
   const problem = problemWithPattern(value);
   return problem === null ? null : `is not a regular expression: ${problem}`;
 });
-export const flags = text.regex(/^[dgimsuvy]*$/, "must be flags of a regular expression, such as i or im");
+export const flags = text.regex(/^[dgimsuvy]*$/, "must be regular expression flags such as i or im");
 export const glob = checked(filled, problemWithGlob);
 export const path = checked(filled, problemWithPath);
 export const duration = checked(z.string(DURATION_FORM), (value) =>
   durationMs(value) === null ? DURATION_FORM : null,
 ).transform((value) => durationMs(value) ?? 0);
 
-/** A schema with a check that says in words what is wrong. */
+/** Adds a check that returns an error message, or null. */
 function checked(schema: z.ZodString, problemWith: (value: string) => string | null) {
   return schema.superRefine((value, context) => {
     const message = problemWith(value);
@@ -32,7 +32,7 @@ function checked(schema: z.ZodString, problemWith: (value: string) => string | n
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The config when it fits the schema. Strict: a key that is not known would otherwise be a check silently left out. */
+/** Parses a config. Strict: an unknown key would otherwise be a check that is silently skipped. */
 export function readConfig<T extends z.ZodType>(schema: T, config: Config, what = "its config"): z.output<T> {
   const parsed = schema.safeParse(config, { reportInput: true });
   if (parsed.success) return parsed.data;
@@ -51,7 +51,7 @@ function worded(issue: z.core.$ZodIssue, schema: z.ZodType, what: string): strin
   return isMissing(issue) ? `${at || what} is missing` : `${at || what} ${message}`;
 }
 
-/** A value that is not there is refused in words made for one of the wrong kind. */
+/** For a missing value, zod's message about the wrong type would be misleading. */
 function isMissing(issue: z.core.$ZodIssue): boolean {
   return issue.code === "invalid_type" && issue.input === undefined && issue.path.length > 0;
 }
@@ -62,7 +62,7 @@ interface Union {
   at: string;
 }
 
-/** Of the ways in which a value may be given, the one that was meant is the one that got furthest. */
+/** Reports the alternative of the union that matched the furthest: most likely the one that was meant. */
 function inUnion(issue: z.core.$ZodIssueInvalidUnion, { schema, what, at }: Union): string {
   const inner = issue.errors
     .flat()
@@ -72,7 +72,7 @@ function inUnion(issue: z.core.$ZodIssueInvalidUnion, { schema, what, at }: Unio
   return worded({ ...inner, path: [...issue.path, ...inner.path] }, schema, what);
 }
 
-/** The keys that an object at a path may have. */
+/** Lists the keys that the object at a path may have. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const inner = unwrapped(schema);
   const [key, ...rest] = path;

@@ -6,14 +6,14 @@ import { quoted } from "./excerpt.js";
 import { checkSource, jsonOfFile, jsonOfOutput, jsonSourceConfig } from "./json-source.js";
 import { ownGrader, verdict } from "./own-grader.js";
 
-const plain = z.union([z.number(), z.boolean(), z.string()], "must be a number, a text, true or false");
+const plain = z.union([z.number(), z.boolean(), z.string()], "must be a number, a string, true or false");
 const bound = z.number("must be a number").optional();
 const OPS = [">=", "<=", ">", "<", "==", "!="] as const;
 
 type Op = (typeof OPS)[number];
 type Plain = z.output<typeof plain>;
 
-/** What a metric is to be: `{ metric, op, value }`, or one or several of `min`, `max` and `equals`. */
+/** An expectation for a metric: `{ metric, op, value }`, or any of `min`, `max` and `equals`. */
 const assertionConfig = z
   .strictObject({
     metric: filled,
@@ -39,23 +39,20 @@ interface Given {
 
 function problemWith({ op, value, min, max, equals }: Given): string | null {
   if ((op === undefined) !== (value === undefined)) return "needs op and value together";
-  if (op !== undefined && isOrder(op) && typeof value !== "number")
-    return `has a value that ${op} cannot compare: give a number`;
+  if (op !== undefined && isOrder(op) && typeof value !== "number") return `needs a number as its value for ${op}`;
   if ([op, min, max, equals].every((each) => each === undefined))
     return "asserts nothing: give op and value, min, max or equals";
   return (min ?? -Infinity) > (max ?? Infinity) ? "has a min above its max: swap them" : null;
 }
 
-/** One comparison of a metric with a value. */
 interface Comparison {
   readonly op: Op;
   readonly value: Plain;
 }
 
-/** Says what is wrong with a metric of a document; null when nothing is. */
+/** Returns what is wrong with a metric of the document, or null. */
 type MetricCheck = (document: unknown) => string | null;
 
-/** Reads an assertion of a config. */
 function metricCheck(given: Given): MetricCheck {
   const comparisons = comparisonsOf(given);
   const wanted = comparisons.map(({ op, value }) => `${op} ${shown(value)}`).join(" and ");
@@ -63,7 +60,7 @@ function metricCheck(given: Given): MetricCheck {
     const found = metricIn(document, given.metric);
     if (found === undefined) return `there is no ${given.metric}`;
     const isHeld = comparisons.every((comparison) => holds(found, comparison));
-    return isHeld ? null : `${given.metric} is ${shown(found)}, wanted is ${wanted}`;
+    return isHeld ? null : `${given.metric} is ${shown(found)}, expected ${wanted}`;
   };
 }
 
@@ -76,7 +73,7 @@ function comparisonsOf({ op, value, min, max, equals }: Given): Comparison[] {
   ];
 }
 
-/** Nothing but numbers is more or less: "10" is a text, and texts have another order. */
+/** Only numbers are ordered: "10" is a string, and strings sort differently. */
 function holds(found: unknown, { op, value }: Comparison): boolean {
   if (op === "==") return found === value;
   if (op === "!=") return found !== value;
@@ -95,11 +92,11 @@ function shown(value: unknown): string {
 }
 
 /**
- * The value of a metric in a document: a key as it is written, a path of keys with dots, or a JSON pointer; undefined
- * when there is none. Where the document keeps its metrics in an object called `values`, they are looked for there, too.
+ * Finds a metric in a document by its literal key, by a dotted path or by a JSON pointer; undefined if it is missing. Also
+ * looks inside an object called `values`.
  * @example
- * metricIn({ coverage: { lines: 81 } }, "coverage.lines"); // 81
- * metricIn({ tests: [{ name: "a" }] }, "/tests/0/name"); // "a"
+ * findMetric({ coverage: { lines: 81 } }, "coverage.lines"); // 81
+ * findMetric({ tests: [{ name: "a" }] }, "/tests/0/name"); // "a"
  */
 export function metricIn(document: unknown, metric: string): unknown {
   const found = valueAt(document, metric);
@@ -134,8 +131,8 @@ const schema = z
   .superRefine(checkSource);
 
 /**
- * A grader of figures that the work itself has left: in a JSON file of the workspace, or in the answer. Its score is the
- * share of assertions that hold; without the figures none does.
+ * Grades metrics that the trial itself produced, in a JSON file of the workspace or in the answer. The score is the share
+ * of assertions that hold; without the metrics it is 0.
  */
 export const customMetricsGraders = {
   "custom-metrics": (config) => {

@@ -31,12 +31,12 @@ describe("diff graders", () => {
     expect(ending(verdict), verdict.evidence).toBe(expected);
   });
 
-  it("sees that nothing was changed", async () => {
+  it("reports that nothing was changed", async () => {
     expect(ending(await grade("diff-empty", {}, parts([])))).toBe("pass");
     expect(ending(await grade("diff-contains", { value: "a" }, parts([])))).toBe("fail");
   });
 
-  it("cannot tell what is not known", async () => {
+  it("ends in error if the changes are not known", async () => {
     expect(ending(await grade("diff-empty", {}))).toBe("error");
     expect(ending(await grade("diff-empty", {}, parts([], { incomplete: "too large" })))).toBe("error");
     const unknown: FileChange[] = [{ path: "from-git.js", status: "modified", content: "new\n" }];
@@ -44,7 +44,7 @@ describe("diff graders", () => {
     expect(ending(await grade("diff-contains", { value: "from-git.js" }, parts(unknown)))).toBe("pass");
   });
 
-  it("takes a commit for no unknown change, and an empty folder for none", async () => {
+  it("ignores commits and empty folders", async () => {
     const incomplete = "what the agent did in git, such as a commit, is not kept";
     const folder: FileChange[] = [{ path: ".cache", status: "folder" }];
     expect(ending(await grade("diff-empty", {}, parts(folder, { incomplete })))).toBe("pass");
@@ -53,7 +53,7 @@ describe("diff graders", () => {
     expect(ending(await grade("diff-empty", {}, parts([], { incomplete: `too large; ${incomplete}` })))).toBe("error");
   });
 
-  it("believes the diff of a folder that is there", async () => {
+  it("uses the diff of a workspace that still exists", async () => {
     const unknown: FileChange[] = [{ path: "from-git.js", status: "modified", content: "kept\nnew\n" }];
     const diff =
       "diff --git a/from-git.js b/from-git.js\n--- a/from-git.js\n+++ b/from-git.js\n@@ -1 +1,2 @@\n kept\n+new\n";
@@ -66,7 +66,7 @@ describe("diff graders", () => {
     ["diff-contains", {}, "needs one of value and pattern"],
     ["diff-contains", { value: "a", pattern: "b" }, "needs one of value and pattern"],
     ["diff-empty", { value: "a" }, 'unknown key "value"'],
-  ])("%s refuses %j", (type, config, words) => {
+  ])("%s rejects %j", (type, config, words) => {
     expect(configProblem(type, config)).toContain(words);
   });
 });

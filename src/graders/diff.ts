@@ -23,7 +23,7 @@ const searchConfig = z
   .refine((value) => (value.value === undefined) !== (value.pattern === undefined), "needs one of value and pattern");
 const emptyConfig = z.strictObject({ path: glob.optional() });
 
-/** Graders of what was changed in the workspace: which files, and what in them. */
+/** Graders of the changes in the workspace: which files, and what in them. */
 export const diffGraders = {
   "diff-contains": (config) => searched("diff-contains", config, true),
   "diff-not-contains": (config) => searched("diff-not-contains", config, false),
@@ -38,7 +38,7 @@ export const diffGraders = {
 
 type Config = Parameters<GraderFactory>[0];
 
-/** What was changed, as far as a grader is to look at it. */
+/** The changes that a grader looks at. */
 interface Changed {
   readonly state: WorkspaceState;
   readonly graded: Graded;
@@ -55,7 +55,7 @@ function searched(name: string, config: Config, isWanted: boolean) {
     if (having.length > 0) return verdict(isWanted, `${search.wanted} is in the changes to ${listed(having)}`);
     const unknown = texts.filter(({ isKnown }) => !isKnown).map(({ path }) => path);
     if (unknown.length > 0)
-      throw new GraderError(`what ${listed(unknown)} held before is only known while the workspace is there`);
+      throw new GraderError(`the previous content of ${listed(unknown)} is only known while the workspace exists`);
     return verdict(!isWanted, `${search.wanted} is not in ${all(state.changes)}`);
   });
 }
@@ -83,33 +83,33 @@ function diffGrader(name: string, path: string | undefined, judge: Judge) {
   });
 }
 
-/** The changes to the files that are meant; to git, an empty folder is none. */
+/** The changes to the matching files. Empty folders are left out, as in git. */
 function changesIn({ output }: Graded, meant: Glob | null): WorkspaceState {
   const { workspace } = output;
   if (!Array.isArray(workspace?.changes)) throw new GraderError("the output does not say what was changed");
   const { incomplete } = workspace;
   if (incomplete !== undefined && !isAboutGitAlone(incomplete))
-    throw new GraderError(`not all that was changed is known: ${incomplete}`);
+    throw new GraderError(`the list of changes is incomplete: ${incomplete}`);
   const changes = (workspace.changes as readonly FileChange[]).filter(({ status }) => status !== "folder");
   const { diff } = workspace as { diff?: unknown };
   const state = { changes: meant === null ? changes : changes.filter((change) => meant.matches(change.path)) };
   return typeof diff === "string" ? Object.assign(state, { diff }) : state;
 }
 
-/** What one change has in a diff: its path, and the lines that were taken away or added. */
+/** One change in a diff: its path, and the lines that were removed or added. */
 interface ChangeText {
   readonly path: string;
   readonly text: string;
-  /** False when what the file held before is not known, so that `text` is its title alone. */
+  /** False if the previous content of the file is unknown; `text` is only the diff header then. */
   readonly isKnown: boolean;
 }
 
-/** A line that was not changed, or words of the diff itself. */
+/** An unchanged line, or a line of the diff format itself. */
 const NO_CHANGE = /^(?: |@@|new |\\)/;
 
 /**
- * The changes as they stand in a diff, without the lines around them: what was there all along was not changed. A folder
- * that is still there knows all that the set-up made; from the example alone, only what its files held is known.
+ * The changes as in a diff, without context lines, which were not changed. A workspace that still exists knows everything
+ * that the setup created; the example alone only knows the content of its own files.
  */
 function changeTexts(state: WorkspaceState, environment: Environment | undefined): ChangeText[] {
   const { diff } = state as { diff?: unknown };
@@ -125,7 +125,7 @@ function sectionsOf(diff: string): string[] {
 
 function fromDiff({ path }: FileChange, sections: readonly string[]): ChangeText {
   const section = sections.find((each) => each.startsWith(titleOf(path)));
-  if (section === undefined) throw new GraderError(`the changes are too large: that to ${path} is not in the diff`);
+  if (section === undefined) throw new GraderError(`the changes are too large: the diff lacks ${path}`);
   return { path, text: changedLines(section), isKnown: true };
 }
 

@@ -3,32 +3,31 @@ import { trajectory } from "./graded-testing.js";
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What is graded in a case: an output, and the files of a workspace where there is one. */
+/** What a case grades: an output, and optionally the files of a workspace. */
 interface Work {
   readonly output?: Graded["output"];
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A grader on some work. */
 export interface GraderCase extends Work {
   readonly config: Config;
 }
 
-/** One case of each kind, for one type. */
+/** One case of each kind for one grader type. */
 export interface GraderCases {
   readonly passes: GraderCase;
   readonly fails: GraderCase;
-  /** Work on which it cannot tell; or the reason why there is none. */
+  /** A case where the grader ends in error, or the reason why there is none. */
   readonly errs: GraderCase | { readonly never: string };
-  /** A config that is refused, and words of what is said about it. */
+  /** A config that is rejected, and a part of the error message. */
   readonly refuses: { readonly config: Config; readonly words: string };
 }
 
 const HI: Work = { output: { response: "hi" } };
 const NOTHING: Work = {};
-/** A pattern that does not end on this answer. */
+/** A pattern with catastrophic backtracking on this answer. */
 const ENDLESS: GraderCase = { config: { pattern: "^(a+)+$" }, output: { response: `${"a".repeat(40)}b` } };
-const ANSWER_ONLY = { never: "no answer is an empty one, which it can judge as well" };
+const ANSWER_ONLY = { never: "a missing answer is graded as an empty one" };
 
 const TIMELINE = trajectory(
   { type: "assistant_message", text: "Looking." },
@@ -52,7 +51,7 @@ const YES = { type: "output-contains", config: { substring: "hi" } };
 const NO = { type: "output-contains", config: { substring: "ho" } };
 const SILENT = { type: "file-exists", config: { path: "a" } };
 
-/** The cases of a grader with one config that passes on some work and fails on other. */
+/** Cases of a grader with one config that passes on one output and fails on another. */
 function onWork(
   config: Config,
   [passing, failing]: readonly [Work, Work],
@@ -61,7 +60,7 @@ function onWork(
   return { passes: { config, ...passing }, fails: { config, ...failing }, ...rest };
 }
 
-/** The cases of a grader with two configs, one of which passes on some work and one fails; it cannot tell without any. */
+/** Cases of a grader with two configs, one that passes and one that fails; without any work it ends in error. */
 function onConfigs(work: Work, [passing, failing]: readonly [Config, Config], refuses: GraderCases["refuses"]) {
   return {
     passes: { config: passing, ...work },
@@ -74,7 +73,7 @@ function onConfigs(work: Work, [passing, failing]: readonly [Config, Config], re
 const lacks = (key: string, config: Config = {}) => ({ config, words: `${key} is missing` });
 const strange = (config: Config) => ({ config: { ...config, colour: 1 }, words: 'unknown key "colour"' });
 
-/** Every grader of the package, with a case of each kind. */
+/** Every built-in grader, with a case of each kind. */
 export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
   completed: onWork({}, [HI, NOTHING], { errs: ANSWER_ONLY, refuses: strange({}) }),
   "exit-success": onWork({}, [HI, { output: { response: "hi", metadata: { exitCode: 1 } } }], {
@@ -92,7 +91,7 @@ export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
   }),
   "output-not-matches": onWork({ pattern: "^h" }, [NOTHING, HI], {
     errs: ENDLESS,
-    refuses: { config: { pattern: "a", flags: "q" }, words: "flags must be flags" },
+    refuses: { config: { pattern: "a", flags: "q" }, words: "flags must be regular expression flags" },
   }),
   "transcript-contains": onConfigs(WORKED, [{ substring: "looking" }, { substring: "elephant" }], lacks("substring")),
   "transcript-not-contains": onConfigs(

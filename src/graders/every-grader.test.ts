@@ -10,7 +10,7 @@ import { makeGrader, ownFactories } from "./make-grader.js";
 const types = Object.keys(ownFactories(new Registry()));
 const entries = Object.entries(EVERY_GRADER);
 
-/** As an example has it: made by its spec, and its verdict completed and checked. */
+/** Runs the grader as in a run: made from its spec, with its verdict checked. */
 async function gradeCase(type: string, { config, output, files }: GraderCase): Promise<Grade> {
   const workspace = files === undefined ? null : folderWith(files);
   const parts: Partial<Graded> = { workspace, ...(output === undefined ? {} : { output }) };
@@ -37,26 +37,26 @@ describe("every grader", () => {
     expect(grade.score).toBe(1);
   });
 
-  it.each(entries)("%s fails, and says why", async (type, { fails }) => {
+  it.each(entries)("%s fails and says why", async (type, { fails }) => {
     const grade = await gradeCase(type, fails);
     expect(ending(grade), grade.evidence).toBe("fail");
     expect(grade.score).toBeLessThan(1);
     expect(grade.evidence).not.toBe("");
   });
 
-  it.each(entries.flatMap(erring))("%s cannot tell, and says why", async (type, errs) => {
+  it.each(entries.flatMap(erring))("%s ends in error and says why", async (type, errs) => {
     const grade = await gradeCase(type, errs);
     expect(ending(grade), grade.evidence).toBe("error");
     expect(grade.evidence).not.toBe("");
     expect(grade).toMatchObject({ passed: false, score: 0 });
   });
 
-  it.each(entries)("%s refuses a config", (type, { refuses }) => {
+  it.each(entries)("%s rejects an invalid config", (type, { refuses }) => {
     expect(configProblem(type, refuses.config)).toContain(refuses.words);
   });
 });
 
-describe("graders that can always tell", () => {
+describe("graders that never end in error", () => {
   const always = entries.filter(([, { errs }]) => "never" in errs);
 
   it("are few, and each has a reason", () => {
@@ -69,7 +69,7 @@ describe("graders that can always tell", () => {
     for (const [, { errs }] of always) expect("never" in errs && errs.never.length).toBeGreaterThan(20);
   });
 
-  it.each(always)("%s judges an output without anything", async (type, { passes }) => {
+  it.each(always)("%s grades an empty output", async (type, { passes }) => {
     expect((await gradeCase(type, { config: passes.config })).status).toBe("ok");
   });
 });

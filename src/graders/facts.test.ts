@@ -4,16 +4,16 @@ import { graderFacts, seenBy } from "./facts.js";
 import { graderFactories } from "./index.js";
 import { folderUseOf } from "./own-grader.js";
 
-/** They come with the package, and are made elsewhere. */
+/** Built in, but registered separately. */
 const JUDGES = ["prompt", "panel"];
 
 describe("graderFacts", () => {
-  it("covers every type of the package, and no other", () => {
+  it("covers every built-in type and no other", () => {
     const types = new Set([...Object.keys(graderFactories), ...JUDGES]);
     expect(Object.keys(graderFacts).sort()).toEqual([...types].sort());
   });
 
-  it.each(Object.entries(EVERY_GRADER))("says of %s what it does with the folder", (type, { passes }) => {
+  it.each(Object.entries(EVERY_GRADER))("matches how %s uses the folder", (type, { passes }) => {
     const grader = graderFactories[type]?.(passes.config);
     if (grader === undefined) return expect.unreachable();
     const uses = { workspace: ["looks", "runs"], diff: ["diff"], composed: ["none"] } as Record<string, string[]>;
@@ -26,7 +26,7 @@ describe("graderFacts", () => {
     [{ type: "custom-metrics", config: { output: true, assertions: [] } }, "output"],
     [{ type: "custom-metrics" }, "workspace"],
     [{ type: "constructor" }, null],
-  ])("seenBy %j: %s", (spec, expected) => {
+  ])("finds the input of %j: %s", (spec, expected) => {
     expect(seenBy(spec)).toBe(expected);
   });
 });

@@ -2,13 +2,12 @@ import type { GraderSpec } from "../core/grader.js";
 import { ownValue } from "../core/shape.js";
 
 /**
- * The part of a trial that a grader looks at: the answer, the timeline, files of the workspace, what was changed there,
- * figures of the trial, the skills that were taken up; `composed` for graders made of others, `judge` for those that ask
- * a model.
+ * The part of a trial that a grader looks at: the answer, the transcript, files of the workspace, changes in it, figures
+ * of the trial, or activated skills; `composed` for graders made of other graders, `judge` for those that ask a model.
  */
 export type GraderSees = "output" | "transcript" | "workspace" | "diff" | "figures" | "skills" | "composed" | "judge";
 
-/** What is known of all graders of a type. */
+/** What is known about all graders of a type. */
 export interface GraderFacts {
   readonly sees: GraderSees;
 }
@@ -22,8 +21,7 @@ const COMPOSED: GraderFacts = { sees: "composed" };
 const JUDGE: GraderFacts = { sees: "judge" };
 
 /**
- * The facts of each type that comes with the package. Of a type whose config can say otherwise, it is what holds unless
- * it does; see `seenBy`.
+ * The facts of each built-in type. If the config of a type can change them, these are the defaults; see `findGraderInput`.
  * @example
  * graderFacts["file-exists"]?.sees; // "workspace"
  */
@@ -67,9 +65,9 @@ export const graderFacts: Readonly<Record<string, GraderFacts>> = {
 };
 
 /**
- * What the grader of a spec looks at, with its config taken into account; null for a type that is not known here.
+ * Finds what the grader of a spec looks at, including its config; null for an unknown type.
  * @example
- * seenBy({ type: "json-schema", config: { output: true, schema: {} } }); // "output"
+ * findGraderInput({ type: "json-schema", config: { output: true, schema: {} } }); // "output"
  */
 export function seenBy({ type, config }: GraderSpec): GraderSees | null {
   const facts = ownValue(graderFacts, type);

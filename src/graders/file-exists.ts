@@ -7,7 +7,7 @@ import { fileFinder } from "./workspace-files.js";
 
 const schema = z.strictObject({ path: glob });
 
-/** Graders that look whether a file is there. */
+/** Graders that check whether a file exists. */
 export const fileExistsGraders = {
   "file-exists": (config) => exists("file-exists", config, true),
   "file-not-exists": (config) => exists("file-not-exists", config, false),

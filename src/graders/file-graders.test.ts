@@ -60,13 +60,13 @@ describe("file graders", () => {
     ["file-not-exists", { path: "add.js" }],
     ["file-contains", { path: "add.js", value: "a" }],
     ["file-not-matches", { path: "add.js", pattern: "a" }],
-  ])("%s cannot tell without a workspace", async (type, config) => {
+  ])("%s ends in error without a workspace", async (type, config) => {
     const verdict = await grade(type, config);
     expect(ending(verdict)).toBe("error");
     expect(verdict.evidence).toContain("no workspace");
   });
 
-  it("cannot tell what a huge file holds", async () => {
+  it("ends in error for a huge file", async () => {
     const folder = folderWith();
     writeFileSync(join(folder, "huge.bin"), Buffer.alloc(33 * 2 ** 20));
     expect(ending(await grade("file-contains", { path: "huge.bin", value: "x" }, { workspace: folder }))).toBe("error");
@@ -80,7 +80,7 @@ describe("file graders", () => {
     ["file-exists", { paths: "x" }, 'Did you mean "path"?'],
     ["file-contains", { path: "x" }, "value is missing"],
     ["file-matches", { path: "x", pattern: "[" }, "not a regular expression"],
-  ])("%s refuses %j", (type, config, words) => {
+  ])("%s rejects %j", (type, config, words) => {
     expect(configProblem(type, config)).toContain(words);
   });
 });

@@ -9,7 +9,7 @@ import { fileFinder, folderOf, textOfFile } from "./workspace-files.js";
 const containsConfig = z.strictObject({ path: glob, value: filled, case_sensitive: flag.default(true) });
 const matchesConfig = z.strictObject({ path: glob, pattern, flags: flags.default("") }).superRefine(checkFlags);
 
-/** Graders that look for a text or a pattern in files: it has to be in one of those that the path means, or in none. */
+/** Graders that look for a string or a pattern in files: at least one matching file must contain it, or none may. */
 export const fileTextGraders = {
   "file-contains": (config) => contains("file-contains", config, true),
   "file-not-contains": (config) => contains("file-not-contains", config, false),
@@ -42,7 +42,7 @@ function fileGrader(name: string, { path, search, isWanted }: FileSearch) {
     folderUse: "looks",
     grade: async (graded) => {
       const files = await find(graded);
-      if (files.length === 0) return verdict(!isWanted, `no file ${path}, so that none has ${search.wanted}`);
+      if (files.length === 0) return verdict(!isWanted, `no file ${path}, so none contains ${search.wanted}`);
       const having = await filesWith(graded, files, search);
       const found = having.length > 0 ? `is in ${listed(having)}` : `is in none of ${listed(files)}`;
       return verdict(having.length > 0 === isWanted, `${search.wanted} ${found}`);

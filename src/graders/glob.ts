@@ -3,17 +3,17 @@ import { braceExpand, Minimatch, type MinimatchOptions } from "minimatch";
 /** A path pattern: `*`, `**`, `?`, `{a,b}`, `[abc]`, `[!abc]`. */
 export interface Glob {
   readonly pattern: string;
-  /** Whether the pattern matches a path, with slashes and relative to the workspace. */
+  /** Whether the pattern matches a path (with slashes, relative to the workspace). */
   matches(path: string): boolean;
-  /** Whether a folder can hold something that the pattern matches. */
+  /** Whether a folder can contain a path that the pattern matches. */
   mayHold(folder: string): boolean;
 }
 
 /** `{a,b}{a,b}…` doubles with each pair. */
 const MAX_ALTERNATIVES = 1000;
-/** Tools keep thousands of files there that are not the work; a pattern that names them finds them. */
+/** Tools store thousands of files there; only a pattern that names these folders searches them. */
 const SKIPPED_FOLDERS = [".git", "node_modules"];
-/** Only what the documentation names is special, so that `!` and parentheses in names stand for themselves. */
+/** Only the documented syntax is special, so `!` and parentheses in names match literally. */
 const OPTIONS: MinimatchOptions = {
   dot: true,
   nocomment: true,
@@ -23,23 +23,23 @@ const OPTIONS: MinimatchOptions = {
   braceExpandMax: MAX_ALTERNATIVES + 1,
 };
 
-/** What keeps a text from being a pattern of paths below the workspace; null when nothing does. */
+/** Returns why a string is not a valid path pattern, or null. */
 export function problemWithGlob(pattern: string): string | null {
   const problem = problemWithPath(pattern);
   if (problem !== null) return problem;
-  return braceExpand(pattern, OPTIONS).length > MAX_ALTERNATIVES ? "stands for too many paths" : null;
+  return braceExpand(pattern, OPTIONS).length > MAX_ALTERNATIVES ? "expands to too many paths" : null;
 }
 
-/** What keeps a text from being a path below the workspace; null when nothing does. */
+/** Returns why a string is not a path inside the workspace, or null. */
 export function problemWithPath(path: string): string | null {
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return "must be relative to the workspace";
   if (path.includes("\\")) return "must be written with slashes, not with backslashes";
-  if (path.includes("\0")) return "must not hold a null character";
+  if (path.includes("\0")) return "must not contain a null character";
   return path.split("/").includes("..") ? "must not leave the workspace" : null;
 }
 
 /**
- * Reads a path pattern. Names that begin with a dot are found like others; `**` skips `.git` and `node_modules`.
+ * Parses a path pattern. Dotfiles match like other files; `**` skips `.git` and `node_modules`.
  * @example
  * readGlob("src/**\/*.{js,ts}").matches("src/deep/a.ts"); // true
  */

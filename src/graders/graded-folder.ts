@@ -10,34 +10,34 @@ import { removeFolder } from "../exec/workspace/folder.js";
 import { rebuildWorkspace, scrubbedEnv, stateOf, writeGitIdentity } from "../exec/workspace/index.js";
 import type { FolderUse } from "./own-grader.js";
 
-/** What graders work in. */
+/** The folder that graders work in. */
 export interface GradedFolder {
-  /** Null when there is none. To be asked for each use: what is run in it can put a link in its place. */
+  /** Null if there is none. Read it for each use: a program that runs in the folder can replace it with a link. */
   readonly path: string | null;
-  /** Why there is none, where there should be one. */
+  /** Why there is no folder although there should be one. */
   readonly problem?: string;
-  /** What was changed in it, with its diff, where it had to be made again. */
+  /** The changes and their diff, if the folder had to be rebuilt. */
   readonly state?: WorkspaceState;
-  /** Variables for programs. */
+  /** Environment variables for programs. */
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
 const NOTHING: GradedFolder = { path: null, env: {}, remove: async () => undefined };
 
-const GONE = "the folder has gone, or something else was put in its place, while it was graded";
+const GONE = "the folder was removed or replaced while it was graded";
 
 interface FolderWanted {
   readonly example: Example;
   readonly output: Output;
-  /** The most that any of the graders does with it. */
+  /** The most that any of the graders does with the folder. */
   readonly use: FolderUse;
   readonly signal: AbortSignal;
 }
 
 /**
- * The folder that a trial was done in: itself, while it is there; else one made again from the example and what was
- * changed. Programs get a HOME of their own, not the agent's: what it left there must not help it.
+ * Opens the folder of a trial: the original if it still exists, otherwise one rebuilt from the example and the recorded
+ * changes. Programs get their own HOME, so that nothing the agent left in its HOME can affect grading.
  */
 export async function openFolder({ example, output, use, signal }: FolderWanted): Promise<GradedFolder> {
   const { workspace } = output;
@@ -48,7 +48,7 @@ export async function openFolder({ example, output, use, signal }: FolderWanted)
   return use === "runs" && path !== null ? withOutside(folder, path, environment) : folder;
 }
 
-/** A diff alone takes a folder only where nothing else says what the set-up had made. */
+/** A diff needs a folder only if nothing else tells what the setup created. */
 function isNeeded(use: FolderUse, workspace: WorkspaceState, { git, commands = [] }: Environment): boolean {
   if (use !== "diff") return use !== "none";
   const isMade = git !== undefined || commands.length > 0;
@@ -98,7 +98,7 @@ async function madeAgain({ workspace, environment, signal }: Stored): Promise<Gr
   }
 }
 
-/** The same with a HOME and variables for the programs that graders run. */
+/** Adds a HOME and environment variables for the programs that graders run. */
 async function withOutside(folder: GradedFolder, path: string, environment: Environment): Promise<GradedFolder> {
   const outside = await makeOutside(path, environment);
   return {
@@ -122,7 +122,7 @@ async function makeOutside(path: string | null, { env }: Environment): Promise<O
   const [home, tmp] = [join(root, "home"), join(root, "tmp")];
   await Promise.all([mkdir(home), mkdir(tmp)]);
   await writeGitIdentity(home);
-  // As the agent has it: no repository that the folder happens to lie in is taken for that of the work.
+  // As for the agent: git must not find a repository that happens to contain the folder.
   const ceiling = path === null ? root : dirname(path);
   return {
     root,
@@ -131,7 +131,7 @@ async function makeOutside(path: string | null, { env }: Environment): Promise<O
   };
 }
 
-/** An empty folder, for a program that grades work which was done in none. */
+/** Makes an empty folder, for a program that grades a trial without a workspace. */
 export async function makeEmptyFolder(example: Example): Promise<GradedFolder & { readonly path: string }> {
   const outside = await makeOutside(null, example.environment ?? {});
   const path = join(outside.root, "work");

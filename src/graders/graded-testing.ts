@@ -6,7 +6,6 @@ import type { TrajectoryEvent } from "../core/trajectory.js";
 import { graderFactories } from "./index.js";
 import type { GradedHere } from "./workspace-files.js";
 
-/** A folder with files in it. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "assay-graders-")));
   for (const [path, content] of Object.entries(files)) {
@@ -16,7 +15,7 @@ export function folderWith(files: Readonly<Record<string, string>> = {}): string
   return folder;
 }
 
-/** What is graded: an output without anything, in no folder, unless told. */
+/** Default: an empty output without a workspace. */
 export function graded(parts: Partial<GradedHere> = {}): GradedHere {
   return {
     example: { id: 1, question: "Do it." },
@@ -28,7 +27,6 @@ export function graded(parts: Partial<GradedHere> = {}): GradedHere {
   };
 }
 
-/** What a built-in grader says. */
 export async function grade(
   type: string,
   config: Readonly<Record<string, unknown>>,
@@ -39,12 +37,10 @@ export async function grade(
   return factory(config).grade(graded(parts));
 }
 
-/** Passed, failed or in error. */
 export function ending({ passed, status = "ok" }: Verdict): "pass" | "fail" | "error" {
   return status === "error" ? "error" : passed ? "pass" : "fail";
 }
 
-/** What is wrong with a config. */
 export function configProblem(type: string, config: Readonly<Record<string, unknown>>): string {
   try {
     graderFactories[type]?.(config);
@@ -54,7 +50,7 @@ export function configProblem(type: string, config: Readonly<Record<string, unkn
   }
 }
 
-/** A trajectory of events, a second apart. */
+/** Makes a trajectory whose events are one second apart. */
 export function trajectory(...events: readonly { type: string; [key: string]: unknown }[]): {
   events: TrajectoryEvent[];
   startedAt: number;

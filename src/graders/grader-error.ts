@@ -1,6 +1,6 @@
 import { AssayError } from "../core/errors.js";
 
-/** A grader of an example that cannot be made, or a list of graders that cannot give a verdict. */
+/** A grader of an example that cannot be made, or that cannot give a verdict. */
 export class GraderError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("GRADER", message, options);

@@ -43,7 +43,7 @@ describe("GraderEvaluator", () => {
     expect(evidence?.named).toContain('does not have "ho"');
   });
 
-  it("holds the score to the threshold of the example, and to required graders", async () => {
+  it("applies the example's threshold and required graders", async () => {
     const graders = [HI, { ...HI, name: "ho", config: { substring: "ho" } }];
     const hi = { response: "hi" };
     expect((await scored(example(graders, { threshold: 0.5 }), hi)).scores.verdict).toBe(1);
@@ -55,11 +55,11 @@ describe("GraderEvaluator", () => {
     expect(failed.evidence?.verdict).toBe("not passed; score 0.5 of 0.5; failed: ho (required)");
   });
 
-  it("leaves unscored what a grader in error would decide, and no more", async () => {
+  it("leaves unscored only what a grader in error would decide", async () => {
     const undecided = await scored(example([HI, FILE]), { response: "hi" });
     expect(undecided.scores).toEqual({ weighted_score: 1, "output-contains": 1 });
     expect(undecided.unscored).toMatchObject({
-      verdict: "it depends on what could not be told: file-exists",
+      verdict: "it depends on graders that could not decide: file-exists",
       "file-exists": "there is no workspace to look at",
     });
     const decided = await scored(example([HI, FILE]), { response: "no" });
@@ -76,7 +76,7 @@ describe("GraderEvaluator", () => {
     expect(new GraderEvaluator().canWatch(example([]))).toBe(false);
   });
 
-  it("never gives a field that would decide in the verdict's place", async () => {
+  it("never uses a field name that would override the verdict", async () => {
     const graders = ["score", "verdict", "weighted_score", "__proto__"].map((name) => ({ ...HI, name }));
     const { scores } = await scored(example(graders), { response: "hi" });
     expect(Object.keys(scores).sort()).toEqual(
@@ -84,7 +84,7 @@ describe("GraderEvaluator", () => {
     );
   });
 
-  it("looks into the folder that is there, before any command runs in it", async () => {
+  it("reads the existing folder before any command runs in it", async () => {
     const graders = [
       { type: "run-command", config: { command: "touch left; echo $HOME > home" } },
       FILE,
@@ -98,7 +98,7 @@ describe("GraderEvaluator", () => {
     expect(existsSync(join(folder, "left"))).toBe(true);
   });
 
-  it("makes the folder again where it is gone, with the variables of the example, and removes it", async () => {
+  it("rebuilds a missing folder with the example's variables, and removes it", async () => {
     const own = mkdtempSync(join(tmpdir(), "assay-tmp-"));
     process.env.TMPDIR = own;
     try {
@@ -125,7 +125,7 @@ describe("GraderEvaluator", () => {
   });
 
   it.skipIf(lacks("git"))(
-    "gives programs a HOME in which git can commit, and no repository around the folder",
+    "gives programs a HOME in which git can commit, and hides repositories around the folder",
     async () => {
       const place = folderWith({ "outer/work/a.txt": "a" });
       execFileSync("git", ["init", "--quiet", place]);
@@ -141,7 +141,7 @@ describe("GraderEvaluator", () => {
     },
   );
 
-  it("knows what the set-up made when a diff is graded in a stored run", async () => {
+  it("knows what the setup created when it grades a diff of a stored run", async () => {
     const graders = [
       { type: "diff-contains", config: { pattern: "^-made$", flags: "m" } },
       { type: "diff-not-contains", config: { value: "kept" } },
@@ -154,7 +154,7 @@ describe("GraderEvaluator", () => {
     expect(scores.verdict).toBe(1);
   });
 
-  it("writes nothing where a link leads that was put in the folder's place, not even by what is graded", async () => {
+  it("writes nothing through a link that replaced the folder, even during grading", async () => {
     const place = folderWith({ "victim/kept.txt": "kept" });
     const victim = join(place, "victim");
     const swap = `d=$(pwd); cd /; mv "$d" "$d-x"; ln -s "${victim}" "$d"`;
@@ -165,7 +165,7 @@ describe("GraderEvaluator", () => {
     const ran = await scored(example([{ type: "run-command", config: { command: swap } }, writes]), {
       workspace: state,
     });
-    expect(ran.unscored?.["run-command-2"]).toContain("something else was put in its place");
+    expect(ran.unscored?.["run-command-2"]).toContain("removed or replaced while it was graded");
     const again = await scored(example([writes]), { workspace: state });
     expect(again.scores.verdict, "made again").toBe(1);
     const replaced = await scored(example([writes]), { workspace: stateOf(outer, await outer.changes()) });
@@ -176,14 +176,14 @@ describe("GraderEvaluator", () => {
     rmSync(place, { recursive: true });
   });
 
-  it("says why the folder cannot be made again", async () => {
+  it("says why the folder cannot be rebuilt", async () => {
     const workspace = { changes: [], incomplete: "too large" };
     const { unscored, scores } = await scored(example([HI, FILE], { threshold: 0.5 }), { response: "hi", workspace });
     expect(unscored?.["file-exists"]).toContain("too large");
     expect(scores.verdict).toBe(1);
   });
 
-  it("can watch work that the workspace alone decides", () => {
+  it("can watch a trial that the workspace alone decides", () => {
     const evaluator = new GraderEvaluator();
     expect(evaluator.canWatch(example([FILE, COMMAND, { type: "diff-empty" }]))).toBe(true);
     expect(evaluator.canWatch(example([FILE, HI]))).toBe(false);
@@ -193,7 +193,7 @@ describe("GraderEvaluator", () => {
     expect(evaluator.canWatch(example([{ type: "all-of", config: { graders: [FILE, COMMAND] } }]))).toBe(true);
   });
 
-  it("prepares and closes what its graders hold, parts of others included, each once", async () => {
+  it("prepares and closes its graders and their parts once each", async () => {
     const log: string[] = [];
     const registry = new Registry();
     const holding = (name: string): Grader => ({
@@ -215,7 +215,7 @@ describe("GraderEvaluator", () => {
     expect(evaluator.isPaid).toBe(false);
   });
 
-  it("lets what a grader lacks end the run, and closes the others when one cannot be", async () => {
+  it("fails the run if a grader cannot be prepared, and closes the others if one cannot be closed", async () => {
     const registry = new Registry();
     let closed = 0;
     const count = async () => {
@@ -240,7 +240,7 @@ describe("GraderEvaluator", () => {
     expect(closed).toBe(1);
   });
 
-  it("costs money once an example has a grader that asks a model, and then watches no work", async () => {
+  it("is paid once an example has a grader that asks a model, and then cannot watch", async () => {
     const registry = new Registry();
     const judge = (): Grader => ({
       name: "judge",
@@ -262,7 +262,7 @@ describe("GraderEvaluator", () => {
     expect(inside.isPaid).toBe(true);
   });
 
-  it("takes what a factory says of its graders for their identity, in place of its source", () => {
+  it("uses the fingerprint of a factory instead of its source", () => {
     const identity = (version: number) => {
       const registry = new Registry();
       const factory = () => ({ name: "mine", grade: () => ({ passed: true, evidence: "" }) });
@@ -274,7 +274,7 @@ describe("GraderEvaluator", () => {
     expect(JSON.stringify(identity(1))).not.toContain("=>");
   });
 
-  it("asks graders of its registry, makes them once and checks what they say", async () => {
+  it("makes registered graders once and checks their verdicts", async () => {
     const registry = new Registry();
     let made = 0;
     registry.register("grader", "mine", () => {
@@ -294,7 +294,7 @@ describe("GraderEvaluator", () => {
     expect(evaluator.fingerprint()).not.toEqual(new GraderEvaluator({ registry: new Registry() }).fingerprint());
   });
 
-  it("rejects when it is told to stop: that says nothing of the work", async () => {
+  it("rejects when it is aborted", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(new GraderEvaluator().score(example([HI]), { response: "hi" }, { signal })).rejects.toThrow("enough");
   });
@@ -324,21 +324,21 @@ describe("checkGraders", () => {
     [[HI, { ...FILE, config: { paths: "a" } }], "its grader 2 (file-exists) cannot be used: path is missing"],
     [[{ ...HI, wieght: 1 }], 'unknown key "wieght". Did you mean "weight"?'],
     [[{ ...HI, weight: -1 }], "weight must not be negative"],
-    [[{ ...HI, weight: 0 }], "all of its graders have the weight 0"],
-  ])("refuses %j", async (graders, words) => {
+    [[{ ...HI, weight: 0 }], "all of its graders have weight 0"],
+  ])("rejects %j", async (graders, words) => {
     expect(() => checkGraders(example(graders))).toThrow(GraderError);
     expect(() => checkGraders(example(graders))).toThrow(words);
     expect((await scored(example(graders), {})).unscored?.verdict).toContain(words);
   });
 
-  it("refuses a threshold that is no share, and names the dataset", () => {
+  it("rejects a threshold outside 0 to 1 and names the dataset", () => {
     expect(() => checkGraders(example([HI], { threshold: 70, dataset: "tasks" }))).toThrow(
       "The example 7 of tasks: its threshold is the number 70, not a number from 0 to 1.",
     );
     expect(() => checkGraders(example([HI], { threshold: 70, dataset: "" }))).toThrow("The example 7: its threshold");
   });
 
-  it("takes what can be used", () => {
+  it("accepts valid graders", () => {
     writeFileSync(join(folder, "b.txt"), "");
     expect(() => checkGraders(example([HI, FILE, COMMAND], { threshold: 0.5 }))).not.toThrow();
   });

@@ -25,13 +25,13 @@ import type { GradedHere } from "./workspace-files.js";
 
 /** Options of `GraderEvaluator`. */
 export interface GraderEvaluatorOptions {
-  /** Where graders are looked for, besides those of the package: the shared one unless told. */
+  /** Where custom graders are looked up. Default: the shared registry. */
   registry?: Registry;
 }
 
 /**
- * Scores a trial by the graders that its example names: `verdict` is 1 when it passed, `weighted_score` what the graders
- * say together, and each grader has a field of its own name.
+ * Scores a trial with the graders that its example names: `verdict` is 1 if it passed, `weighted_score` is the weighted
+ * mean of the graders, and each grader has a field of its own name.
  * @example
  * const evaluator = new GraderEvaluator();
  * await evaluator.score({ id: 1, question: "Say hi", graders: [{ type: "output-contains", config: { substring: "hi" } }] }, { response: "hi" });
@@ -39,11 +39,11 @@ export interface GraderEvaluatorOptions {
  */
 export class GraderEvaluator implements Evaluator {
   readonly name = "graders";
-  // No `fields`: each example brings its own.
+  // No `fields`: they differ between examples.
   readonly primaryFields: readonly string[] = [VERDICT];
   readonly #registry: Registry;
   readonly #made = new WeakMap<Example, ExampleGraders | GraderError>();
-  /** Those that are to be prepared and closed; the others go with their examples. */
+  /** Only graders that must be prepared and closed; the others are released with their examples. */
   readonly #held = new Set<Grader>();
   #isPaid = false;
 
@@ -71,7 +71,7 @@ export class GraderEvaluator implements Evaluator {
     return scoredBy(made, grades);
   }
 
-  /** Throws when a grader of the example cannot be made. */
+  /** Throws if a grader of the example cannot be made. */
   checkExample(example: Example): void {
     const made = this.#gradersOf(example);
     if (made instanceof GraderError) throw made;
@@ -83,18 +83,18 @@ export class GraderEvaluator implements Evaluator {
     return made.graders.length > 0 && made.graders.every(isWatching);
   }
 
-  /** Prepares the graders of all examples that were checked: a key that is missing is known before anything is spent. */
+  /** Prepares the graders of all checked examples, so that a missing key is reported before anything is spent. */
   prepare(): Promise<void> {
     return prepareAll(this.#held);
   }
 
-  /** Gives back what its graders hold. It can be used again. */
+  /** Releases the resources of its graders. The evaluator can be used again. */
   close(): Promise<void> {
     return closeAll(this.#held);
   }
 
   /**
-   * Finds what `estimate` goes by for the examples that were checked. No key is needed.
+   * Finds the prices that `estimate` needs for the checked examples. Requires no API key.
    * @example
    * await evaluator.findPrices();
    */
@@ -103,7 +103,7 @@ export class GraderEvaluator implements Evaluator {
   }
 
   /**
-   * What grading a trial of an example costs; null where a price is not known.
+   * Estimates the cost of grading one trial of an example; null if a price is unknown.
    * @example
    * evaluator.estimate(example, { count: (text) => text.length / 4, answerTokens: 500 }); // { low: 0.0002, high: 0.03 }
    */
@@ -113,7 +113,7 @@ export class GraderEvaluator implements Evaluator {
     return estimateAll(graders, example, forecast);
   }
 
-  /** The models that judge are named in the examples. */
+  /** Judge models are not included: the examples name them. */
   fingerprint(): unknown {
     const own = ownFactories(this.#registry);
     const others = this.#registry.list("grader").filter((type) => !Object.hasOwn(own, type));
@@ -151,7 +151,7 @@ export class GraderEvaluator implements Evaluator {
   }
 }
 
-/** All graders are asked each time, those that decide nothing included: none may cost money. */
+/** Watching runs every grader repeatedly, including those that decide nothing, so none may cost money. */
 function isWatching({ grader, weight, required }: MadeGrader): boolean {
   const decidesNothing = weight === 0 && !required;
   return (grader.kind ?? "code") === "code" && (decidesNothing || grader.seesWorkspaceOnly === true);
@@ -160,8 +160,8 @@ function isWatching({ grader, weight, required }: MadeGrader): boolean {
 type Work = Omit<GradedHere, "workspace" | "env" | "whyNoWorkspace">;
 
 /**
- * The grades of all graders, in their order. They share one folder, which may be too large to copy for each: those that
- * only look are asked before any that runs programs, and those then one after the other.
+ * Runs all graders; returns the grades in the order of the graders. They share one folder, which may be too large to copy
+ * for each: graders that only read it run before those that run programs in it.
  */
 async function gradesOf(graders: readonly MadeGrader[], work: Work): Promise<Grade[]> {
   const folder = await openFolder({ ...work, use: mostUseOf(graders.map(({ grader }) => grader)) });
@@ -178,7 +178,7 @@ async function gradesOf(graders: readonly MadeGrader[], work: Work): Promise<Gra
   }
 }
 
-/** The folder is asked for anew whenever a grader wants it. */
+/** Reads the folder's path again each time a grader asks for it. */
 function gradedIn(folder: GradedFolder, work: Work): GradedHere {
   const { env, problem, state } = folder;
   return {
@@ -197,14 +197,12 @@ function inTurn(graders: readonly MadeGrader[]): MadeGrader[] {
   return [...graders.filter((one) => !runs(one)), ...graders.filter(runs)];
 }
 
-/** A grader and what it said. */
 interface Answer extends MadeGrader {
   readonly grade: Grade;
 }
 
 const NO_GRADERS = "there are no graders";
 
-/** The scores of a trial, from what each of its graders said. */
 function scoredBy({ graders, threshold }: ExampleGraders, grades: readonly Grade[]): ScoredWithEvidence {
   if (graders.length === 0) return { scores: {}, unscored: { [VERDICT]: NO_GRADERS } };
   const answers = graders.flatMap((one, index) => {
@@ -231,12 +229,12 @@ interface Said {
 
 function addVerdict({ scores, evidence, unscored }: Sheet, { passed, score }: TrialVerdict, said: Said): void {
   const silent = said.answers.filter(({ grade }) => grade.status === "error").map(({ field }) => field);
-  if (passed === null) unscored[VERDICT] = `it depends on what could not be told: ${silent.join(", ")}`;
+  if (passed === null) unscored[VERDICT] = `it depends on graders that could not decide: ${silent.join(", ")}`;
   else {
     scores[VERDICT] = passed ? 1 : 0;
     evidence[VERDICT] = inWords(passed, score, said);
   }
-  if (score === null) unscored[WEIGHTED_SCORE] = `no grader that counts could tell: ${silent.join(", ")}`;
+  if (score === null) unscored[WEIGHTED_SCORE] = `no grader with a weight could decide: ${silent.join(", ")}`;
   else scores[WEIGHTED_SCORE] = score;
 }
 

@@ -6,7 +6,7 @@ import { verdictOn } from "./verdict.js";
 describe("an example without graders", () => {
   const example = { id: 1, question: "Do it.", graders: [] };
 
-  it("is nothing that is wrong, and is not scored", async () => {
+  it("is valid and is not scored", async () => {
     expect(() => checkGraders(example)).not.toThrow();
     expect(await new GraderEvaluator().score(example, { response: "done" })).toEqual({
       scores: {},
@@ -15,7 +15,7 @@ describe("an example without graders", () => {
     expect(verdictOn([], 0.5)).toEqual({ score: null, passed: null });
   });
 
-  it("still has to have a threshold that is one", () => {
+  it("still needs a valid threshold", () => {
     expect(() => checkGraders({ ...example, threshold: 7 })).toThrow("its threshold is the number 7");
   });
 });

@@ -9,27 +9,27 @@ import { amount, filled, flag, readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";
 import { makeGrader } from "./make-grader.js";
 
-/** A grader of an example, ready to grade. */
+/** A grader of an example, ready to run. */
 export interface MadeGrader {
   readonly spec: GraderSpec;
   readonly grader: Grader;
-  /** The score field that it decides. */
+  /** Its score field. */
   readonly field: string;
   readonly weight: number;
   readonly required: boolean;
 }
 
-/** The graders of an example, and the score that takes passing; null when all have to pass. */
+/** The graders of an example, and the score needed to pass; null if all graders must pass. */
 export interface ExampleGraders {
   readonly graders: readonly MadeGrader[];
   readonly threshold: number | null;
 }
 
-/** The field that says whether the trial passed, and that of the weighted score. */
+/** The fields for whether the trial passed, and for the weighted score. */
 export const VERDICT = "verdict";
 export const WEIGHTED_SCORE = "weighted_score";
 
-/** Not for graders: a field `score` would decide pass or fail in the verdict's place, and no object holds `__proto__`. */
+/** Not available to graders: a field `score` would override the verdict, and `__proto__` cannot be an ordinary key. */
 const TAKEN: ReadonlySet<string> = new Set([VERDICT, WEIGHTED_SCORE, "score", "__proto__"]);
 
 const specSchema = z.strictObject(
@@ -44,8 +44,8 @@ const specSchema = z.strictObject(
 );
 
 /**
- * Throws unless every grader of an example can be made, and says which cannot and why. A list without any is none that
- * is wrong: the trials of its example are unscored.
+ * Throws if a grader of an example cannot be made, and says which one and why. An empty list is valid: the trials of the
+ * example are unscored.
  * @example
  * checkGraders({ id: 1, question: "Write add.js", graders: [{ type: "file-exists", config: { path: "add.js" } }] });
  */
@@ -53,7 +53,7 @@ export function checkGraders(example: Example, registry: Registry = defaultRegis
   gradersOf(example, registry);
 }
 
-/** Makes the graders of an example; see `checkGraders`. There may be none: then nothing is decided. */
+/** Makes the graders of an example; see `checkGraders`. The list may be empty. */
 export function gradersOf(example: Example, registry: Registry): ExampleGraders {
   const { graders, threshold } = example;
   if (!Array.isArray(graders)) throw problem(example, `its graders are ${describe(graders)}, not a list`);
@@ -63,7 +63,7 @@ export function gradersOf(example: Example, registry: Registry): ExampleGraders 
   const fields = new RepeatedIds();
   const made = graders.map((given: unknown, index) => madeOf(given, { example, index, registry, fields }));
   if (made.length > 0 && made.every(({ weight }) => weight === 0))
-    throw problem(example, "all of its graders have the weight 0, so that nothing decides. Give one a weight above 0");
+    throw problem(example, "all of its graders have weight 0, so nothing decides. Give one a weight above 0");
   return { graders: made, threshold: isShare ? threshold : null };
 }
 

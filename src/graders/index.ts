@@ -9,7 +9,7 @@ export { checkGraders } from "./graders-of.js";
 export { type TrialVerdict, verdictOn, type WeightedGrade } from "./verdict.js";
 
 /**
- * The graders that come with the package, by type. `GraderEvaluator` knows them without their being registered.
+ * The built-in graders by type. `GraderEvaluator` finds them without registration.
  * @example
  * graderFactories["file-exists"]?.({ path: "add.js" });
  */

@@ -50,7 +50,7 @@ describe("custom-metrics", () => {
     expect(ending(verdict), verdict.evidence).toBe(expected);
   });
 
-  it("scores the share that holds, and says what does not", async () => {
+  it("scores the share of assertions that hold and lists those that do not", async () => {
     const verdict = await metrics([
       { metric: "mode", equals: "manual" },
       { metric: "built", equals: true },
@@ -58,10 +58,10 @@ describe("custom-metrics", () => {
       { metric: "tests_failed", max: 0 },
     ]);
     expect(verdict).toMatchObject({ passed: false, score: 0.5 });
-    expect(verdict.evidence).toBe('mode is "auto", wanted is == "manual"; there is no nothing; 2 of 4 assertions hold');
+    expect(verdict.evidence).toBe('mode is "auto", expected == "manual"; there is no nothing; 2 of 4 assertions hold');
   });
 
-  it("finds metrics in an object of values, and in the usual file", async () => {
+  it("finds metrics in an object called values and in the default file", async () => {
     expect(ending(await metrics([{ metric: "quality", min: 0.8 }], { path: "enveloped.json" }))).toBe("pass");
     expect(ending(await metrics([{ metric: "quality", min: 0.9 }], {}))).toBe("pass");
   });
@@ -72,13 +72,13 @@ describe("custom-metrics", () => {
     ["outside.json", "no file outside.json"],
     ["broken.json", "broken.json is not JSON"],
     ["empty.json", "empty.json is not JSON: it is empty"],
-  ])("fails where %s should hold them", async (path, words) => {
+  ])("fails if the metrics are in %s", async (path, words) => {
     const verdict = await metrics([{ metric: "a", min: 0 }], { path });
     expect(ending(verdict)).toBe("fail");
     expect(verdict.evidence).toContain(words);
   });
 
-  it("takes them out of the answer, too", async () => {
+  it("finds metrics in the answer", async () => {
     const config = { output: true, assertions: [{ metric: "quality", min: 0.8 }] };
     const said = (response: string) => grade("custom-metrics", config, { output: { response } });
     expect(ending(await said('Here you are:\n```json\n{ "quality": 0.9 }\n```'))).toBe("pass");
@@ -90,18 +90,18 @@ describe("custom-metrics", () => {
     [{ assertions: [] }, "assertions must not be empty"],
     [{ assertions: [{ metric: "a", op: ">=" }] }, "needs op and value together"],
     [{ assertions: [{ metric: "a", op: "~", value: 1 }] }, "op must be one of >="],
-    [{ assertions: [{ metric: "a", op: ">", value: "1" }] }, "a value that > cannot compare"],
+    [{ assertions: [{ metric: "a", op: ">", value: "1" }] }, "needs a number as its value for >"],
     [{ assertions: [{ metric: "a", min: 2, max: 1 }] }, "a min above its max"],
     [{ assertions: [{ metric: "a", minn: 2 }] }, 'unknown key "minn". Did you mean "min"?'],
     [{ path: "a", output: true, assertions: [{ metric: "a", min: 1 }] }, "has both path and output"],
     [{ path: "/a", assertions: [{ metric: "a", min: 1 }] }, "path must be relative"],
-  ])("refuses %j", (config, words) => {
+  ])("rejects %j", (config, words) => {
     expect(configProblem("custom-metrics", config)).toContain(words);
   });
 });
 
-describe("metricIn", () => {
-  it("finds by a pointer whatever keys there are", () => {
+describe("findMetric", () => {
+  it("finds any key by a JSON pointer", () => {
     const escaped = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
     const key = fc.string().filter((text) => text !== "__proto__");
     fc.assert(
@@ -130,7 +130,7 @@ describe("json-schema", () => {
     expect(verdict.evidence).not.toContain("response");
   });
 
-  it("reads the answer, with prose around its JSON", async () => {
+  it("reads JSON surrounded by prose in the answer", async () => {
     const said = (response: string) => grade("json-schema", { output: true, schema }, { output: { response } });
     expect(ending(await said('Sure! {"mode": "auto"} Anything else?'))).toBe("pass");
     const failed = await said('{"mode": "manual"}');
@@ -139,27 +139,29 @@ describe("json-schema", () => {
     expect(ending(await said("no"))).toBe("fail");
   });
 
-  it("stops a pattern that does not end", async () => {
+  it("stops a pattern that backtracks forever", async () => {
     const endless = { type: "string", pattern: "^(a+)+$" };
     writeFileSync(join(workspace, "text.json"), JSON.stringify(`${"a".repeat(40)}b`));
     const verdict = await grade("json-schema", { path: "text.json", schema: endless }, { workspace });
     expect(ending(verdict), verdict.evidence).toBe("error");
   });
 
-  it("says before anything is run that a schema is none", async () => {
+  it("reports an invalid schema before anything runs", async () => {
     const made = (given: unknown) => graderFactories["json-schema"]?.({ output: true, schema: given });
-    await expect(made({ type: "wrong" })?.prepare?.()).rejects.toThrow("json-schema cannot be used: schema is invalid");
+    await expect(made({ type: "wrong" })?.prepare?.()).rejects.toThrow(
+      "json-schema grader cannot be used: schema is invalid",
+    );
     await expect(made(schema)?.prepare?.()).resolves.toBeUndefined();
   });
 
   it.each([
-    [{ schema: true }, "does not say what is checked"],
+    [{ schema: true }, "does not say what to check"],
     [{ output: true }, "schema is missing"],
     [{ output: true, schema: [] }, "schema must be a JSON Schema"],
     [{ output: true, schema: "{" }, "schema must be a JSON Schema"],
     [{ output: false, schema: true }, "output must be true, or left out"],
     [{ output: true, path: "a", schema: true }, "both path and output"],
-  ])("refuses %j", (config, words) => {
+  ])("rejects %j", (config, words) => {
     expect(configProblem("json-schema", config)).toContain(words);
   });
 });

@@ -18,13 +18,13 @@ const config = z
   .superRefine(checkSource)
   .refine(
     ({ path, output }) => path !== undefined || output !== undefined,
-    "does not say what is checked: give path, or output: true",
+    "does not say what to check: give path, or output: true",
   );
 
 /** Shared by all graders: setting up a validator takes longer than hundreds of checks. */
 let shared: Promise<JsonSchema> | null = null;
 
-/** A grader of JSON, in a file of the workspace or in the answer, by a JSON Schema. */
+/** Checks JSON in a workspace file or in the answer against a JSON Schema. */
 export const jsonSchemaGraders = {
   "json-schema": (given) => {
     const { path, schema } = readConfig(config, given);
@@ -42,14 +42,13 @@ export const jsonSchemaGraders = {
   },
 } satisfies Record<string, GraderFactory>;
 
-/** A text that is to be as a schema says. */
 interface Question {
   readonly schema: object | boolean;
   readonly text: string;
   readonly signal?: AbortSignal;
 }
 
-/** The evaluator does the work, in a thread where the schema could take long. */
+/** The evaluator does the work, in a thread if the schema could take long. */
 async function scoreOf({ schema, text, signal }: Question): Promise<JsonScore> {
   shared ??= import("../evaluators/json-schema.js").then(({ JsonSchema: Loaded }) => new Loaded({ lenient: false }));
   const evaluator = await shared;
@@ -63,29 +62,29 @@ async function scoreOf({ schema, text, signal }: Question): Promise<JsonScore> {
   };
 }
 
-/** What the evaluator says. */
+/** The evaluator's result. */
 interface JsonScore {
   readonly score: number;
   readonly evidence: string;
-  /** Why it could not tell; null when it could. */
+  /** Why the text could not be checked, or null. */
   readonly unknown: string | null;
 }
 
-/** What the evaluator calls the thing that is checked. */
+/** How the evaluator's messages call the text that is checked. */
 const RESPONSE = /^the response/;
 const UNCHECKED = /^the response cannot be checked: /;
 
 async function judged(question: Question, what: string): Promise<Verdict> {
   const { score, evidence, unknown } = await scoreOf(question);
   if (unknown !== null) return cannotTell(unknown.replace(RESPONSE, what));
-  return score === 1 ? verdict(true, `${what} is as the schema says`) : verdict(false, `${what}: ${evidence}`);
+  return score === 1 ? verdict(true, `${what} matches the schema`) : verdict(false, `${what}: ${evidence}`);
 }
 
-/** A schema that is none is known only when it is compiled, which is too much to load for reading a config. */
+/** An invalid schema is only detected when it is compiled, and loading the compiler to read a config would be too slow. */
 async function checkSchema(schema: object | boolean): Promise<void> {
   const { unknown } = await scoreOf({ schema, text: "null" });
   if (unknown !== null)
-    throw new GraderError(`The schema of a grader json-schema cannot be used: ${unknown.replace(UNCHECKED, "")}.`);
+    throw new GraderError(`The schema of a json-schema grader cannot be used: ${unknown.replace(UNCHECKED, "")}.`);
 }
 
 function schemaOf(given: unknown): object | boolean | null {

@@ -5,28 +5,27 @@ import type { Output } from "../core/system.js";
 import { path } from "./config.js";
 import { folderOf, realInside, textOfFile } from "./workspace-files.js";
 
-/** The keys of a config that say where a grader takes its JSON from. */
+/** Config keys for where a grader reads its JSON. */
 export const jsonSourceConfig = {
   path: path.optional(),
   output: z.literal(true, "must be true, or left out").optional(),
 };
 
-/** A file of the workspace, or what the system answered. */
+/** A workspace file, or the system's answer. */
 export interface JsonSource {
   readonly path?: string | undefined;
   readonly output?: true | undefined;
 }
 
-/** JSON as text that can be parsed, or what is wrong with it. */
+/** JSON text that can be parsed, or what is wrong with it. */
 export type FoundJson = { readonly text: string } | { readonly problem: string };
 
-/** Both would be two graders. */
 export function checkSource({ path: file, output }: JsonSource, context: z.RefinementCtx): void {
   if (file !== undefined && output !== undefined)
     context.addIssue({ code: "custom", message: "has both path and output: give one of them" });
 }
 
-/** The JSON of a file in the workspace. One that is not there, or is none, is the fault of the work. */
+/** Reads JSON from a workspace file. A missing or malformed file makes the trial fail; it is not a grader error. */
 export async function jsonOfFile(graded: Graded, file: string): Promise<FoundJson> {
   const folder = folderOf(graded);
   const real = await realInside(folder, file);
@@ -46,7 +45,7 @@ function problemWithJson(text: string): string | null {
   }
 }
 
-/** The JSON of what the system answered, whatever prose and fences are around it. */
+/** Extracts JSON from the answer, ignoring prose and code fences around it. */
 export async function jsonOfOutput(output: Output): Promise<FoundJson> {
   const { responseValue } = await import("../evaluators/json-schema/value.js");
   const found = responseValue(output, true);

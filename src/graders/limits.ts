@@ -28,7 +28,7 @@ const tokenConfig = z.strictObject({ max: whole });
 const costConfig = z.strictObject({ max_usd: amount });
 const timeConfig = z.strictObject({ max: duration });
 
-/** Graders that hold what was used, or how often something was done, to a limit. */
+/** Graders with limits on usage, cost, time and counts. */
 export const limitGraders = {
   "tool-call-count": (config) => {
     const { min, max, tools: named } = readConfig(callCountConfig, config);
@@ -83,7 +83,7 @@ function dollars(value: number): string {
   return `$${Number(value.toPrecision(6))}`;
 }
 
-/** Full marks up to the maximum, then less by as much as it is exceeded. */
+/** Full score up to the maximum, then less in proportion to the excess. */
 function within(value: number, { min = 0, max = Infinity }: Bounds, show: (value: number) => string): Verdict {
   const limit = max === Infinity ? "" : ` of at most ${max === 0 ? 0 : show(max)}`;
   const least = min === 0 ? "" : `, at least ${min}`;
@@ -91,7 +91,7 @@ function within(value: number, { min = 0, max = Infinity }: Bounds, show: (value
   return { passed: value >= min && value <= max, score, evidence: `${show(value)}${limit}${least}` };
 }
 
-/** The errors held to their number, with what the first of them said. */
+/** Limits the number of errors; the evidence includes the first one. */
 function withFirst(errors: readonly string[], max: number): Verdict {
   const held = within(errors.length, { max }, counted("errors"));
   const [first] = errors;
@@ -104,22 +104,22 @@ interface Spending {
   show: (value: number) => string;
 }
 
-/** What is known only in part can break a limit, but not keep it. */
+/** Incomplete figures can exceed a limit, but cannot prove that it was kept. */
 function spent(value: number, { max, isPartial, show }: Spending): Verdict {
-  if (isPartial && value <= max) throw new GraderError(`${show(value)} are known, but the figures are incomplete`);
+  if (isPartial && value <= max) throw new GraderError(`${show(value)} known so far, but the figures are incomplete`);
   return within(value, { max }, show);
 }
 
-/** All that was billed; the classes are disjoint. */
+/** All billed tokens; the classes are disjoint. */
 function tokensIn({ usage }: Output): number {
   if (usage === undefined) throw new GraderError("the output does not say how many tokens were used");
   return usage.input + usage.output + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
-/** What a provider tells stands in the output; what a meter has priced, in its metadata; else the row has a price or none. */
+/** A provider's cost is in the output, a metered one in its metadata, and a priced one in the row. */
 function costOf({ costUsd, metadata }: Output, figures: TrialFigures | undefined): number {
   const cost = costUsd ?? metadata?.costUsd ?? figures?.costUsd;
-  if (typeof cost !== "number") throw new GraderError("what it has cost is not known: its model has no price");
+  if (typeof cost !== "number") throw new GraderError("its cost is unknown: its model has no price");
   return cost;
 }
 
@@ -127,14 +127,14 @@ function turnsIn(output: Output): number {
   return typeof output.turns === "number" ? output.turns : turnsOf(observedTrajectory(output));
 }
 
-/** As the system says, else from the start of the work to its last event, else as measured from outside. */
+/** As reported by the system, otherwise from the start to the last event, otherwise as measured by the runner. */
 function timeOf(output: Output, figures: TrialFigures | undefined): number {
   if (typeof output.latency === "number") return output.latency * 1000;
   if (output.trajectory === undefined && figures != null && figures.durationMs !== null) return figures.durationMs;
-  if (output.trajectory === undefined) throw new GraderError("how long it took was not measured");
+  if (output.trajectory === undefined) throw new GraderError("its duration was not measured");
   const { events, startedAt } = trajectoryOf(output);
   const times = events.map(({ timestamp }) => timestamp).filter((time) => Number.isFinite(time));
   const start = startedAt ?? times[0];
-  if (start === undefined) throw new GraderError("the trajectory has no times");
+  if (start === undefined) throw new GraderError("the trajectory has no timestamps");
   return times.reduce((latest, time) => Math.max(latest, time), start) - start;
 }

@@ -38,9 +38,9 @@ const SINGLE: Readonly<Record<string, GraderFactory>> = {
 };
 
 /**
- * The graders that come with the package, by type. Those that are made of others take these from the registry, too.
+ * The built-in graders by type. Graders that combine others take their parts from the registry, too.
  * @example
- * ownFactories(registry)["file-exists"]?.({ path: "add.js" });
+ * createBuiltInFactories(registry)["file-exists"]?.({ path: "add.js" });
  */
 export function ownFactories(registry: Registry): Readonly<Record<string, GraderFactory>> {
   return { ...SINGLE, ...composing(registry) };
@@ -51,8 +51,8 @@ function composing(registry: Registry): Readonly<Record<string, GraderFactory>> 
 }
 
 /**
- * Makes the grader that a spec names: one of the registry, else one of the package. Those that are made of others are
- * always the package's: registered ones would look for their parts in the registry they were made with.
+ * Makes the grader that a spec names: a registered one, otherwise a built-in one. Graders that combine others are always
+ * built in: registered ones would look up their parts in the registry they were made with.
  * @example
  * makeGrader({ type: "file-exists", config: { path: "add.js" } }, registry);
  */
@@ -76,10 +76,10 @@ function knownTypes(type: string, registry: Registry): string {
 function fromFactory(factory: GraderFactory, config: GraderSpec["config"]): Grader {
   const grader: unknown = factory(config ?? {});
   if (typeof (grader as Partial<Grader> | null)?.grade === "function") return grader as Grader;
-  throw new GraderError("its factory gave back no grader: an object with a method grade()");
+  throw new GraderError("its factory did not return a grader: an object with a method grade()");
 }
 
-/** A grader inside another: what is wrong with it is said with its type. */
+/** Makes a part of another grader; errors include its type. */
 function makePart(spec: GraderSpec, registry: Registry): Grader {
   try {
     return makeGrader(spec, registry);

@@ -5,7 +5,7 @@ import { mostRepeated } from "./max-repeat.js";
 
 type Call = readonly [name: string, given: unknown, result?: string];
 
-/** An output in which these calls were made, one after the other. */
+/** An output with these calls in order. */
 function calling(...calls: readonly Call[]) {
   const events = calls.flatMap(([name, given, result], index) => [
     { type: "tool_call", name, callId: String(index), arguments: given },
@@ -25,19 +25,21 @@ describe("max-repeat", () => {
     ["calls that differ", [A, B, C], 1, 1],
     ["the same call, written otherwise", [A, A_AGAIN, A], 3, 0.5],
     ["one between", [A, A, B, A], 2, 1],
-    ["two by turns", [A, B, A, B, A, B], 3, 0.5],
-    ["three by turns", [A, B, C, A, B, C, A, B, C], 3, 0.5],
+    ["a cycle of two", [A, B, A, B, A, B], 3, 0.5],
+    ["a cycle of three", [A, B, C, A, B, C, A, B, C], 3, 0.5],
     ["half a cycle more", [C, A, B, A, B, A], 2, 1],
   ] as const)("%s", async (_, calls, times, score) => {
     const verdict = await grade("max-repeat", { max: 2 }, calling(...calls));
     expect(verdict).toMatchObject({ passed: times <= 2, score });
-    expect(verdict.evidence).toContain(times > 1 ? `came ${times} times in a row` : "no call came twice in a row");
+    expect(verdict.evidence).toContain(
+      times > 1 ? `occurred ${times} times in a row` : "no call was repeated in a row",
+    );
   });
 
   it("names what is repeated", async () => {
     const { evidence } = await grade("max-repeat", { max: 1 }, calling(C, B, A, B, A));
     expect(evidence).toBe(
-      String.raw`Bash "{\"command\":\"npm test\"}", Read "{\"path\":\"a\",\"line\":1}" by turns came 2 times in a row, of at most 1`,
+      String.raw`the cycle Bash "{\"command\":\"npm test\"}", Read "{\"path\":\"a\",\"line\":1}" occurred 2 times in a row; the limit is 1`,
     );
   });
 
@@ -70,13 +72,13 @@ describe("max-repeat", () => {
     [{ max: 2, max_cycle_period: 11 }, "max_cycle_period must be from 1 to 10"],
     [{ max: 2, tools: [] }, "tools must not be empty"],
     [{ max: 2, tools: ["("] }, "not a regular expression"],
-  ])("refuses %j", (config, words) => {
+  ])("rejects %j", (config, words) => {
     expect(configProblem("max-repeat", config)).toContain(words);
   });
 });
 
-describe("mostRepeated", () => {
-  it("counts as trying every part of the list does", () => {
+describe("findMostRepeated", () => {
+  it("agrees with a brute-force search", () => {
     const items = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 14 });
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 5 }), (list, longest) => {
@@ -96,7 +98,7 @@ function mostByTrying(list: readonly string[], longest: number): number {
   return Math.max(0, ...all);
 }
 
-/** How often the part that begins at a place comes in a row from there. */
+/** How often the part at `start` repeats in a row. */
 function timesAt(list: readonly string[], start: number, period: number): number {
   const part = list.slice(start, start + period).join("");
   if (part.length < period) return 0;

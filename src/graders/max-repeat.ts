@@ -12,7 +12,7 @@ import { scoreWithin } from "./within.js";
 const LONGEST_CYCLE = 10;
 const USUAL_CYCLE = 4;
 const schema = z.strictObject({
-  max: whole.min(1, "must be at least 1: every call comes once"),
+  max: whole.min(1, "must be at least 1: every call occurs once"),
   match: z
     .enum(["name-args", "name", "observation"], 'must be "name-args", "name" or "observation"')
     .default("name-args"),
@@ -26,8 +26,8 @@ const schema = z.strictObject({
 type Settings = z.output<typeof schema>;
 
 /**
- * A grader that finds an agent going round in circles: the same call again and again, or a few calls that take turns.
- * Calls of tools that are not watched belong to no circle, and end one that they come into.
+ * Detects an agent that loops: the same call again and again, or a few calls in a cycle. Calls of tools that are not
+ * watched are part of no cycle, and interrupt one.
  */
 export const maxRepeatGraders = {
   "max-repeat": (config) => {
@@ -46,7 +46,7 @@ export const maxRepeatGraders = {
   },
 } satisfies Record<string, GraderFactory>;
 
-/** What makes two calls the same. What nobody knows the result of has that of no other. */
+/** The key by which calls are equal. A call with an unknown result equals no other. */
 function keyOf({ name, arguments: given, result }: ToolCall, match: Settings["match"]): string | symbol {
   if (match === "name") return name;
   if (match === "observation") return result === null ? Symbol() : canonicalJson([name, result]);
@@ -55,30 +55,30 @@ function keyOf({ name, arguments: given, result }: ToolCall, match: Settings["ma
 
 function judged({ times, start, period }: Repeats, { max }: Settings, calls: readonly ToolCall[]): Verdict {
   const cycle = calls.slice(start, start + period);
-  const what = period === 1 ? cycle.map(shown).join("") : `${listed(cycle.map(shown))} by turns`;
-  const found = times > 1 ? `${what} came ${times} times in a row` : "no call came twice in a row";
-  return { passed: times <= max, score: scoreWithin(times, { max }), evidence: `${found}, of at most ${max}` };
+  const what = period === 1 ? cycle.map(shown).join("") : `the cycle ${listed(cycle.map(shown))}`;
+  const found = times > 1 ? `${what} occurred ${times} times in a row` : "no call was repeated in a row";
+  return { passed: times <= max, score: scoreWithin(times, { max }), evidence: `${found}; the limit is ${max}` };
 }
 
 function shown({ name, arguments: given }: ToolCall): string {
   return `${name} ${quoted(typeof given === "string" ? given : (JSON.stringify(given) ?? ""))}`;
 }
 
-/** The part of a list that comes most often in a row. */
+/** The part of a list that repeats most often in a row. */
 export interface Repeats {
-  /** How often it comes in a row: 1 when nothing is repeated, 0 for an empty list. */
+  /** How often it occurs in a row: 1 if nothing repeats, 0 for an empty list. */
   readonly times: number;
-  /** Where the first of it begins. */
+  /** Index of its first occurrence. */
   readonly start: number;
-  /** How many items it has: 1 for one that is repeated, 2 for two that take turns. */
+  /** Its number of items: 1 for a repeated item, 2 for two alternating ones. */
   readonly period: number;
 }
 
 /**
- * What comes most often in a row in a list: an item, or a cycle of up to `longestPeriod` items. Of several that come
- * equally often it is the shortest, and the first of those.
+ * Finds what repeats most often in a row: an item, or a cycle of up to `longestPeriod` items. Among equals it is the
+ * shortest, then the first.
  * @example
- * mostRepeated(["a", "b", "a", "b", "a", "b", "c"], 2); // { times: 3, start: 0, period: 2 }
+ * findMostRepeated(["a", "b", "a", "b", "a", "b", "c"], 2); // { times: 3, start: 0, period: 2 }
  */
 export function mostRepeated(items: readonly unknown[], longestPeriod: number): Repeats {
   let best: Repeats = { times: items.length === 0 ? 0 : 1, start: 0, period: 1 };

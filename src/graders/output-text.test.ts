@@ -21,12 +21,12 @@ describe("output graders", () => {
     expect(verdict.evidence).not.toBe("");
   });
 
-  it("takes no answer for an empty one", async () => {
+  it("treats a missing answer as an empty one", async () => {
     expect(ending(await grade("output-contains", { substring: "a" }))).toBe("fail");
     expect(ending(await grade("output-not-contains", { substring: "a" }))).toBe("pass");
   });
 
-  it("cannot tell where a pattern does not end", async () => {
+  it("ends in error if a pattern backtracks forever", async () => {
     const output = { response: `${"a".repeat(40)}b` };
     const verdict = await grade("output-matches", { pattern: "^(a+)+$" }, { output });
     expect(ending(verdict)).toBe("error");
@@ -37,11 +37,11 @@ describe("output graders", () => {
     ["output-contains", {}, "substring is missing"],
     ["output-contains", { substring: "" }, "must not be empty"],
     ["output-contains", { substing: "x", substring: "x" }, 'unknown key "substing". Did you mean "substring"?'],
-    ["output-contains", { substring: 1 }, "substring must be a text"],
+    ["output-contains", { substring: 1 }, "substring must be a string"],
     ["output-matches", { pattern: "(" }, "pattern is not a regular expression"],
-    ["output-matches", { pattern: "a", flags: "q" }, "flags must be flags"],
-    ["output-matches", { pattern: "a", flags: "uv" }, "flags do not fit"],
-  ])("%s refuses %j", (type, config, words) => {
+    ["output-matches", { pattern: "a", flags: "q" }, "flags must be regular expression flags"],
+    ["output-matches", { pattern: "a", flags: "uv" }, "flags are invalid"],
+  ])("%s rejects %j", (type, config, words) => {
     expect(configProblem(type, config)).toContain(words);
   });
 });
@@ -68,11 +68,11 @@ describe("transcript graders", () => {
     expect(ending(await grade("transcript-not-contains", { substring }, work))).toBe(opposite);
   });
 
-  it("cannot tell where nothing was written down", async () => {
+  it("ends in error without a trajectory and a response", async () => {
     expect(ending(await grade("transcript-contains", { substring: "a" }))).toBe("error");
   });
 
-  it("refuses unknown keys", () => {
+  it("rejects unknown keys", () => {
     expect(configProblem("transcript-contains", { substring: "a", turn: 1 })).toContain('unknown key "turn"');
   });
 });
@@ -90,7 +90,7 @@ describe("completed and exit-success", () => {
     expect(ending(await grade(type, {}, { output }))).toBe(expected);
   });
 
-  it("take no config", () => {
+  it("accept no config", () => {
     expect(configProblem("completed", { max: 1 })).toContain('unknown key "max"');
   });
 });

@@ -5,7 +5,7 @@ import { quoted } from "./excerpt.js";
 import { ownGrader, verdict } from "./own-grader.js";
 import { patternConfig, searchPattern, searchText, substringConfig, type TextSearch } from "./text-search.js";
 
-/** Graders that look for a text or a pattern in what the system answered. */
+/** Graders that look for a string or a pattern in the answer. */
 export const outputTextGraders = {
   "output-contains": (config) => contains("output-contains", config, true),
   "output-not-contains": (config) => contains("output-not-contains", config, false),
@@ -38,7 +38,7 @@ function textGrader(name: string, search: TextSearch, isWanted: boolean) {
   });
 }
 
-/** What the system answered; nothing counts as an empty answer. */
+/** The answer; a missing one counts as empty. */
 export function answerOf({ response }: Output): string {
   return typeof response === "string" ? response : "";
 }

@@ -5,7 +5,7 @@ import { GraderError } from "./grader-error.js";
 import { occursIn, problemWithPattern, readPattern } from "./pattern.js";
 
 describe("patterns", () => {
-  it("reads flags in front and behind", () => {
+  it("reads leading and separate flags", () => {
     expect(String(readPattern("(?i)error"))).toBe("/error/i");
     expect(String(readPattern("(?i)^error", "mg"))).toBe("/^error/im");
     expect(occursIn(readPattern("a", "g"), "aa") && occursIn(readPattern("a", "g"), "aa")).toBe(true);
@@ -16,7 +16,7 @@ describe("patterns", () => {
     expect(problemWithPattern("a")).toBeNull();
   });
 
-  it("gives up a pattern that does not end", () => {
+  it("stops a pattern that backtracks forever", () => {
     const cpuMs = startCpuTime();
     expect(() => occursIn(/^(a+)+$/, `${"a".repeat(40)}b`, 100)).toThrow(GraderError);
     expect(cpuMs()).toBeLessThan(10_000);
@@ -38,7 +38,7 @@ describe("durations", () => {
     expect(durationMs(text)).toBe(ms);
   });
 
-  it("are told in words", () => {
+  it("are formatted in words", () => {
     expect([inWords(30_000), inWords(250), inWords(1500)]).toEqual(["30 s", "250 ms", "1.5 s"]);
   });
 });

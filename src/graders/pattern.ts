@@ -1,15 +1,15 @@
 import { runInNewContext } from "node:vm";
 import { GraderError } from "./grader-error.js";
 
-/** How long one pattern may look through one text. */
+/** Time limit for one pattern on one text. */
 const LIMIT_MS = 1000;
-/** Flags at the beginning of a pattern, as other languages have them: `(?i)error`. */
+/** Leading flags as in other languages: `(?i)error`. */
 const LEADING_FLAGS = /^\(\?([ims]+)\)/;
-/** "g" and "y" would have an expression remember where it was. */
+/** "g" and "y" make an expression stateful. */
 const REMEMBERING = /[gy]/g;
 
 /**
- * The expression of a pattern and its flags; throws a `SyntaxError` when it is none.
+ * Compiles a pattern with its flags; throws a `SyntaxError` if it is invalid.
  * @example
  * readPattern("(?i)error"); // /error/i
  */
@@ -19,7 +19,7 @@ export function readPattern(pattern: string, flags = ""): RegExp {
   return new RegExp(pattern.slice(leading?.[0].length ?? 0), [...all].join(""));
 }
 
-/** What keeps a pattern from being one; null when nothing does. */
+/** Returns why a pattern is invalid, or null. */
 export function problemWithPattern(pattern: string, flags = ""): string | null {
   try {
     readPattern(pattern, flags);
@@ -30,8 +30,8 @@ export function problemWithPattern(pattern: string, flags = ""): string | null {
 }
 
 /**
- * Whether a pattern occurs in a text. One that takes too long is given up: a pattern of a user on a text of an agent can
- * go on for ever, and a context of its own is the one place where V8 stops it without a thread.
+ * Whether a pattern matches a text. A user's pattern on an agent's text can backtrack forever; a separate context is the
+ * only place where V8 can stop it without a thread.
  */
 export function occursIn(pattern: RegExp, text: string, limitMs = LIMIT_MS): boolean {
   try {
@@ -39,7 +39,7 @@ export function occursIn(pattern: RegExp, text: string, limitMs = LIMIT_MS): boo
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw new GraderError(
-      `the pattern ${String(pattern)} took longer than ${limitMs} ms on ${text.length} characters. Make it simpler.`,
+      `the pattern ${String(pattern)} took longer than ${limitMs} ms on ${text.length} characters. Simplify it.`,
       { cause: error },
     );
   }

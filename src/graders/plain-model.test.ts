@@ -11,10 +11,10 @@ import { ModelSystem, ReplaySystem } from "../systems/index.js";
 import { startMock } from "../testing/mock/index.js";
 import { GraderEvaluator } from "./index.js";
 
-/** A thousand tokens of input for a dollar. */
+/** One dollar per thousand input tokens. */
 const LIMITS = limitsAt(priceFrom({ input_per_1k: 1, output_per_1k: 0 }, "test"));
 
-/** Reads the answer, and passes when it has a place to work in that is no workspace. */
+/** Reads the answer, and passes if it runs in a folder that is not a workspace. */
 const READS_ANSWER = `
   const { output, workspace } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
   const isAlone = workspace === null && process.env.ASSAY_WORKSPACE === undefined;
@@ -42,7 +42,7 @@ async function openFolder(): Promise<string> {
   return folder;
 }
 
-it("is graded by its time, its cost and programs, without a timeline and without a folder", async () => {
+it("is graded by time, cost and programs, without a trajectory or a workspace", async () => {
   const runsDir = await openFolder();
   const scratch = await openFolder();
   vi.stubEnv("TMPDIR", scratch);
@@ -65,12 +65,12 @@ it("is graded by its time, its cost and programs, without a timeline and without
   expect(rows[1]?.scores).toMatchObject({ "cost-budget": 0.5, program: 0 });
   expect(rows[1]?.scores["wall-time"]).toBeLessThan(1);
   expect(readdirSync(scratch)).toEqual([]);
-  // From a stored run the same: time and cost are those of its rows.
+  // The same from a stored run: time and cost come from its rows.
   const again = await gradeRun(runDir ?? "", { datasets: [dataset], evaluators });
   expect(again.rows.map(({ scores }) => scores)).toEqual(rows.map(({ scores }) => scores));
 });
 
-it("cannot be held to a cost that nobody knows", async () => {
+it("ends in error for a cost limit if its cost is unknown", async () => {
   const result = await evaluate({
     systems: [{ name: "free", process: () => ({ response: "Paris" }) }],
     dataset: [{ id: 1, question: "Where?", graders: [{ type: "cost-budget", config: { max_usd: 1 } }] }],
@@ -80,12 +80,12 @@ it("cannot be held to a cost that nobody knows", async () => {
   expect(result.rows[0]?.notes.join()).toContain("has no price");
 });
 
-it("cannot be held to a time that nobody measured", async () => {
+it("ends in error for a time limit if its time was not measured", async () => {
   const result = await evaluate({
     systems: [new ReplaySystem({ name: "recorded", records: [{ id: 1, response: "Paris" }] })],
     dataset: [{ id: 1, question: "Where?", graders: [{ type: "wall-time", config: { max: "1m" } }] }],
     evaluators: [new GraderEvaluator()],
   });
   expect(result.rows[0]).toMatchObject({ outcome: "unscored" });
-  expect(result.rows[0]?.notes.join()).toContain("how long it took was not measured");
+  expect(result.rows[0]?.notes.join()).toContain("its duration was not measured");
 });

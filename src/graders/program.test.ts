@@ -12,7 +12,7 @@ afterEach(() => rmSync(workspace, { recursive: true, force: true }));
 
 const output = { response: "42", trajectory: trajectory({ type: "assistant_message", text: "It is 42." }) };
 
-/** A line for the shell, as the program that grades. */
+/** Runs a shell command line as the grading program. */
 function shell(program: string, more: object = {}) {
   return grade("program", { program, shell: true, ...more }, { workspace, output });
 }
@@ -40,14 +40,14 @@ describe("program", () => {
     ['echo \'{"score": "1"}\'', "score must be a number"],
     ["echo '{\"passed\": 1}'", "passed must be true or false"],
     ["echo '{}'", "has neither score nor passed"],
-    ["echo '{ no'", "begins like JSON and is none"],
-  ])("%s is no verdict", async (program, words) => {
+    ["echo '{ no'", "printed malformed JSON"],
+  ])("%s is not a verdict", async (program, words) => {
     const verdict = await shell(program);
     expect(ending(verdict)).toBe("error");
     expect(verdict.evidence).toContain(words);
   });
 
-  it("is given the trial as JSON, and says what it found", async () => {
+  it("reads the trial as JSON and returns the printed evidence", async () => {
     const program = "node";
     const code = `
       const trial = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
@@ -59,7 +59,7 @@ describe("program", () => {
     expect(verdict).toEqual({ passed: true, score: 1, evidence: "It is 42." });
   });
 
-  it("need not read what it is given, however much that is", async () => {
+  it("does not have to read its input, however long it is", async () => {
     const large = { response: "x".repeat(4 << 20) };
     const verdict = await grade("program", { program: "true" }, { workspace, output: large });
     expect(ending(verdict), verdict.evidence).toBe("pass");
@@ -71,20 +71,20 @@ describe("program", () => {
     expect(ending(await grade("program", config, { workspace }))).toBe("pass");
   });
 
-  it("fails when it takes too long, whatever it printed", async () => {
+  it("fails if it times out, whatever it printed", async () => {
     const verdict = await shell("echo '{\"passed\": true}'; echo $$ > pid; sleep 60", { timeout: "500ms" });
     expect(ending(verdict)).toBe("fail");
     expect(verdict.evidence).toContain("was stopped after 500 ms");
     expect(() => process.kill(Number(readFileSync(join(workspace, "pid"), "utf8")), 0)).toThrow("ESRCH");
   });
 
-  it("keeps evidence short", async () => {
+  it("shortens evidence", async () => {
     const { evidence } = await shell("seq 100000");
     expect(evidence).toContain("100000");
     expect(evidence.length).toBeLessThan(2000);
   });
 
-  it("cannot tell without a workspace that was there, its program or its folder", async () => {
+  it("ends in error if the workspace is gone, or the program or its folder is missing", async () => {
     const lost = { output, whyNoWorkspace: "it could not be made again" };
     expect(ending(await grade("program", { program: "true" }, lost))).toBe("error");
     expect(ending(await grade("program", { program: "no-such-program" }, { output }))).toBe("error");
@@ -98,16 +98,16 @@ describe("program", () => {
 
   it.each([
     [{}, "program is missing"],
-    [{ program: "a", args: "b" }, "args must be a list of texts"],
+    [{ program: "a", args: "b" }, "args must be a list of strings"],
     [{ program: "a", timeout: "30" }, "with a unit"],
     [{ program: "a", sub_path: "../b" }, "sub_path must not leave the workspace"],
     [{ program: "a", arg: [] }, 'unknown key "arg". Did you mean "args"?'],
-  ])("refuses %j", (config, words) => {
+  ])("rejects %j", (config, words) => {
     expect(configProblem("program", config)).toContain(words);
   });
 });
 
-describe("answerIn", () => {
+describe("parseProgramAnswer", () => {
   it.each([
     ["", null],
     ["no { braces at the start\n", null],

@@ -10,7 +10,7 @@ import { ownGrader, verdict } from "./own-grader.js";
 import { endOf, printed, runConfig, runInFolder } from "./run-in-folder.js";
 import { folderOf, type GradedHere } from "./workspace-files.js";
 
-/** What a program says of a trial: at least one of `score` and `passed`. */
+/** A program's verdict: at least one of `score` and `passed`. */
 export interface ProgramAnswer {
   readonly score?: number | undefined;
   readonly passed?: boolean | undefined;
@@ -19,21 +19,20 @@ export interface ProgramAnswer {
 
 const share = z.number("must be a number from 0 to 1").min(0, "must be from 0 to 1").max(1, "must be from 0 to 1");
 
-/** Not strict: programs that were written for others say more than is asked here. */
+/** Not strict: programs written for other harnesses may print more keys. */
 const programAnswerSchema = z
   .object({
     score: share.optional(),
     passed: z.boolean("must be true or false").optional(),
-    evidence: z.string("must be a text").optional(),
+    evidence: z.string("must be a string").optional(),
   })
   .refine(({ score, passed }) => score !== undefined || passed !== undefined, "has neither score nor passed");
 
 /**
- * The answer in what a program printed: the JSON object that begins on the last line that starts with a brace, and goes
- * on to the end. Null when there is no such line; throws when there is one, and what follows is no answer: it was meant
- * as one.
+ * Parses the answer in a program's output: the JSON object that begins on the last line starting with a brace and goes on
+ * to the end. Null if there is no such line; throws if there is one that is not a valid answer.
  * @example
- * answerIn('2 of 4 found\n{"score": 0.5, "evidence": "2 of 4"}\n'); // { score: 0.5, evidence: "2 of 4" }
+ * parseProgramAnswer('2 of 4 found\n{"score": 0.5, "evidence": "2 of 4"}\n'); // { score: 0.5, evidence: "2 of 4" }
  */
 export function answerIn(stdout: string): ProgramAnswer | null {
   const start = stdout.startsWith("{") ? Math.max(0, lastObject(stdout)) : lastObject(stdout);
@@ -53,7 +52,7 @@ function parsed(text: string): Record<string, unknown> {
     return JSON.parse(text) as Record<string, unknown>;
   } catch (cause) {
     throw new GraderError(
-      `the program printed something that begins like JSON and is none (${messageOf(cause)}): ${quoted(text)}. Print the verdict last, as one object.`,
+      `the program printed malformed JSON (${messageOf(cause)}): ${quoted(text)}. Print the verdict last, as one object.`,
       { cause },
     );
   }
@@ -63,12 +62,12 @@ const schema = z.strictObject({ program: filled, shell: flag.default(false), ...
 
 type Settings = z.output<typeof schema>;
 
-/** Where a program finds the workspace, whatever folder of it it is run in. */
+/** Tells a program where the workspace is, even if it runs in a subfolder. */
 const WORKSPACE_VARIABLE = "ASSAY_WORKSPACE";
 
 /**
- * A grader that is a program of its own: it reads the trial as JSON and may print its verdict as JSON; where it prints
- * none, its exit code decides. The program belongs to the grader, not to the work: one that is missing cannot tell.
+ * Grades with a program that reads the trial as JSON and may print its verdict as JSON; otherwise its exit code decides.
+ * The program belongs to the grader, not to the agent's work: if it is missing, the verdict is an error.
  */
 export const programGraders = {
   program: (config) => {
@@ -76,14 +75,14 @@ export const programGraders = {
     return ownGrader({
       name: "program",
       folderUse: "runs",
-      // What it is told of the output is not there while the work goes on.
+      // It reads the output, which does not exist while the agent is working.
       seesWorkspaceOnly: false,
       grade: (graded) => grade(settings, graded),
     });
   },
 } satisfies Record<string, GraderFactory>;
 
-/** A system that works in no folder, such as a plain model, is judged by its output: the program gets an empty folder. */
+/** A system without a workspace, such as a plain model, is judged by its output: the program gets an empty folder. */
 async function grade(settings: Settings, graded: GradedHere): Promise<Verdict> {
   const hasWorkspace = graded.workspace !== null || graded.whyNoWorkspace !== undefined;
   if (hasWorkspace) return gradeIn(settings, graded, { [WORKSPACE_VARIABLE]: folderOf(graded) });
@@ -111,17 +110,16 @@ async function gradeIn(
   return answer === null ? verdict(!ran.timedOut && ran.code === 0, said) : verdictOf(answer, said);
 }
 
-/** Without `passed` only the full score passes, as with all graders that score a share. */
+/** Without `passed`, only the full score passes, as for all graders that score a share. */
 function verdictOf({ passed, score, evidence }: ProgramAnswer, said: string): Verdict {
   const isPassed = passed ?? score === 1;
   return { passed: isPassed, score: score ?? (isPassed ? 1 : 0), evidence: evidence ?? said };
 }
 
-/** What the program reads. */
 function trialAsJson({ example, output, workspace }: Graded): string {
   try {
     return JSON.stringify({ example, output, workspace });
   } catch (error) {
-    throw new GraderError("the output cannot be written as JSON for the program", { cause: error });
+    throw new GraderError("the output cannot be serialized as JSON for the program", { cause: error });
   }
 }

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(workspace, { recursive: true, force: true }));
 
-/** One that has ended may wait for its parent to hear of it. */
+/** A process that ended may still be a zombie. */
 function isRunning(pid: string): boolean {
   const stat = `/proc/${pid}/stat`;
   return existsSync(stat) && !readFileSync(stat, "utf8").includes(") Z ");
@@ -38,16 +38,16 @@ describe("run-command", () => {
     expect(ending(verdict), verdict.evidence).toBe(expected);
   });
 
-  it("says what was expected and found, and what was printed last", async () => {
+  it("reports expected and actual exit codes, and the last output", async () => {
     const command = "for i in $(seq 50); do echo line $i; done; echo broken >&2; exit 2";
     const { evidence } = await grade("run-command", { command }, { workspace });
-    expect(evidence).toContain("it ended with exit code 2, expected was 0");
+    expect(evidence).toContain("it exited with code 2, expected 0");
     expect(evidence).toContain("line 50");
     expect(evidence).not.toContain("line 10\n");
     expect(evidence).toContain("stderr: broken");
   });
 
-  it("stops a command that takes too long, and all it started", async () => {
+  it("stops a command that times out and all its child processes", async () => {
     const config = { command: "sleep 60 & echo $! > pid; sleep 60", timeout: "300ms" };
     const verdict = await grade("run-command", config, { workspace });
     expect(ending(verdict)).toBe("fail");
@@ -56,14 +56,14 @@ describe("run-command", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it("brings its own files, over what the agent left", async () => {
+  it("writes its own files over the agent's", async () => {
     writeFileSync(join(workspace, "check.sh"), "exit 0\n");
     const config = { command: "sh test/check.sh", files: [{ dest: "test/check.sh", content: "exit 7\n" }] };
     expect(ending(await grade("run-command", config, { workspace }))).toBe("fail");
     expect(ending(await grade("run-command", { ...config, expected_exit_code: 7 }, { workspace }))).toBe("pass");
   });
 
-  it("writes nothing through links that lead out", async () => {
+  it("writes nothing through links that lead outside", async () => {
     const outside = folderWith({ "mine.txt": "mine" });
     symlinkSync(outside, join(workspace, "test"));
     symlinkSync(join(outside, "mine.txt"), join(workspace, "own.txt"));
@@ -81,20 +81,20 @@ describe("run-command", () => {
     rmSync(outside, { recursive: true });
   });
 
-  it("runs nowhere outside of the workspace", async () => {
+  it("never runs outside the workspace", async () => {
     symlinkSync("/", join(workspace, "root"));
     const verdict = await grade("run-command", { command: "true", sub_path: "root" }, { workspace });
     expect(ending(verdict)).toBe("fail");
     expect(verdict.evidence).toContain("no folder root");
   });
 
-  it("cannot tell without a workspace, or with a pattern that does not end", async () => {
+  it("ends in error without a workspace, or if a pattern backtracks forever", async () => {
     expect(ending(await grade("run-command", { command: "true" }))).toBe("error");
     const config = { command: `echo ${"a".repeat(40)}b`, stdout_matches: "^(a+)+$" };
     expect(ending(await grade("run-command", config, { workspace }))).toBe("error");
   });
 
-  it("gives up when it is told to stop", async () => {
+  it("stops when it is aborted", async () => {
     const stop = new AbortController();
     const grader = graderFactories["run-command"]?.({ command: "sleep 60" });
     const grading = grader?.grade(graded({ workspace, signal: stop.signal }));
@@ -111,8 +111,8 @@ describe("run-command", () => {
     [{ command: "a", files: [{ dest: "/etc/x", content: "" }] }, "files.0.dest must be relative"],
     [{ command: "a", files: [{ dest: "x", contents: "" }] }, 'unknown key "contents". Did you mean "content"?'],
     [{ command: "a", expected_exit_code: 300 }, "from 0 to 255"],
-    [{ command: "a", env: { A: 1 } }, "env.A must be a text"],
-  ])("refuses %j", (config, words) => {
+    [{ command: "a", env: { A: 1 } }, "env.A must be a string"],
+  ])("rejects %j", (config, words) => {
     expect(configProblem("run-command", config)).toContain(words);
   });
 });

@@ -28,9 +28,8 @@ const schema = z.strictObject({
 type Settings = z.output<typeof schema>;
 
 /**
- * A grader that runs a command in the workspace and looks at how it ended and what it printed. With `args` the command is
- * a program; without, a line for the shell. Its `files` are written first, over whatever the agent left, so that no
- * agent passes by changing the tests.
+ * Runs a command in the workspace and checks its exit code and output. With `args` the command is a program, otherwise a
+ * shell command line. Its `files` are written first and overwrite the agent's, so that no agent passes by changing tests.
  */
 export const runCommandGraders = {
   "run-command": (config) => {
@@ -45,7 +44,7 @@ async function grade(settings: Settings, graded: Graded): Promise<Verdict> {
   return typeof ran === "string" ? verdict(false, ran) : judged(settings, ran);
 }
 
-/** How the command went, or why it could not be started: a program that is missing is for the agent to provide. */
+/** The result of the command, or why it could not be started: providing the program is up to the agent. */
 async function run(settings: Settings, graded: Graded): Promise<CommandResult | string | null> {
   const { command, args } = settings;
   try {
@@ -65,7 +64,7 @@ function judged(settings: Settings, ran: CommandResult): Verdict {
 
 function endProblem({ expected_exit_code: expected, timeout }: Settings, ran: CommandResult): string | null {
   if (ran.timedOut) return `it was stopped after ${inWords(timeout)}`;
-  return ran.code === expected ? null : `it ${endOf(ran)}, expected was ${expected}`;
+  return ran.code === expected ? null : `it ${endOf(ran)}, expected ${expected}`;
 }
 
 function printProblems(settings: Settings, { stdout, stderr }: CommandResult): (string | null)[] {
@@ -75,9 +74,9 @@ function printProblems(settings: Settings, { stdout, stderr }: CommandResult): (
   const isUnmatched = stdout_matches !== undefined && !matches(stdout_matches);
   const isMatched = stdout_not_matches !== undefined && matches(stdout_not_matches);
   return [
-    lacks(stdout, stdout_contains) ? `stdout does not have ${quoted(stdout_contains ?? "")}` : null,
+    lacks(stdout, stdout_contains) ? `stdout does not contain ${quoted(stdout_contains ?? "")}` : null,
     isUnmatched ? `stdout does not match ${stdout_matches}` : null,
     isMatched ? `stdout matches ${stdout_not_matches}` : null,
-    lacks(stderr, stderr_contains) ? `stderr does not have ${quoted(stderr_contains ?? "")}` : null,
+    lacks(stderr, stderr_contains) ? `stderr does not contain ${quoted(stderr_contains ?? "")}` : null,
   ];
 }

@@ -9,30 +9,28 @@ import { folderOf, realInside } from "./workspace-files.js";
 
 const USUAL_TIMEOUT_MS = 30_000;
 
-/** What the config of a grader that runs something in the workspace says of how it is run. */
+/** Config keys shared by graders that run something in the workspace. */
 export const runConfig = {
-  args: z.array(text, "must be a list of texts").optional(),
+  args: z.array(text, "must be a list of strings").optional(),
   timeout: duration.default(USUAL_TIMEOUT_MS),
   sub_path: path.default("."),
   env: z.record(z.string(), text).default({}),
   files: z.array(z.strictObject({ dest: path, content: text }), "must be a list of { dest, content }").default([]),
 };
 
-/** The settings that such a config becomes. */
 export type RunSettings = z.output<z.ZodObject<typeof runConfig>>;
 
-/** What is run. */
 export interface RunWhat {
   readonly command: string;
-  /** True: `command` is a line for the shell. */
+  /** True if `command` is a shell command line. */
   readonly shell: boolean;
-  /** What it reads; nothing unless told. */
+  /** Standard input. Default: none. */
   readonly input?: string;
 }
 
 /**
- * Runs something in the workspace, after the files of the config were written over whatever lies there. Null when there
- * is no such folder in it; throws a `UsageError` when it cannot be started.
+ * Runs a command in the workspace after writing the config's files. Null if `sub_path` is not a folder in it; throws a
+ * `UsageError` if the command cannot be started.
  */
 export async function runInFolder(what: RunWhat, settings: RunSettings, graded: Graded): Promise<CommandResult | null> {
   const folder = folderOf(graded);
@@ -50,12 +48,11 @@ export async function runInFolder(what: RunWhat, settings: RunSettings, graded: 
   });
 }
 
-/** How a program ended, in words. */
 export function endOf({ code, signal }: CommandResult): string {
-  return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
+  return code === null ? `was killed by ${signal ?? "a signal"}` : `exited with code ${code}`;
 }
 
-/** The last lines of what it printed, for evidence: one text for each stream that has any. */
+/** The last lines of each non-empty stream, for evidence. */
 export function printed({ stdout, stderr }: CommandResult): string[] {
   const streams = { stdout, stderr };
   return Object.entries(streams).flatMap(([name, output]) => {
@@ -63,16 +60,16 @@ export function printed({ stdout, stderr }: CommandResult): string[] {
   });
 }
 
-/** A file that a grader brings. */
+/** A file that a grader provides. */
 interface BroughtFile {
-  /** Below the workspace. */
+  /** Relative to the workspace. */
   readonly dest: string;
   readonly content: string;
 }
 
 /**
- * Writes files into a folder, over whatever lies there. Links on the way are taken away, not followed: an agent may have
- * left some that lead out.
+ * Writes files into a folder and overwrites existing ones. Links on the way are removed, not followed: an agent may have
+ * left links that lead outside.
  */
 async function placeFiles(folder: string, files: readonly BroughtFile[]): Promise<void> {
   const root = await realpath(folder);
@@ -97,7 +94,7 @@ async function makeRealFolder(root: string, folder: string): Promise<void> {
   await makeWritable(path);
 }
 
-/** Agents leave folders that nobody may write to. */
+/** Agents may leave folders that are not writable. */
 async function makeWritable(folder: string): Promise<void> {
   const { mode } = await lstat(folder);
   if ((mode & 0o300) !== 0o300) await chmod(folder, mode | 0o700);

@@ -19,7 +19,7 @@ describe("skill-invocation", () => {
     expect(ending(verdict), verdict.evidence).toBe(expected);
   });
 
-  it("scores the share that holds, and says what does not", async () => {
+  it("scores the share of entries that hold and lists those that do not", async () => {
     const config = { required: ["pdf", "docx"], disallowed: ["pdf-forms", "xlsx"] };
     expect(await grade("skill-invocation", config, work)).toEqual({
       passed: false,
@@ -28,14 +28,14 @@ describe("skill-invocation", () => {
     });
   });
 
-  it("takes a timeline without any for none being activated", async () => {
+  it("treats a trajectory without activations as no activated skills", async () => {
     const none = { output: { trajectory: trajectory({ type: "assistant_message", text: "Done." }) } };
     expect(ending(await grade("skill-invocation", { disallowed: ["pdf"] }, none))).toBe("pass");
     const verdict = await grade("skill-invocation", { required: ["pdf"] }, none);
     expect(verdict.evidence).toBe("pdf was not activated; no skill was activated");
   });
 
-  it("cannot tell where nobody could have seen it", async () => {
+  it("ends in error if skills are not observable", async () => {
     const config = { disallowed: ["pdf"] };
     expect(ending(await grade("skill-invocation", config, { output: { response: "ok" } }))).toBe("error");
     const output = { trajectory: trajectory(), metadata: { skills: { offered: ["pdf"], observable: false } } };
@@ -49,7 +49,7 @@ describe("skill-invocation", () => {
     [{ required: [{ pattern: "(" }] }, "not a regular expression"],
     [{ require: ["pdf"], required: ["pdf"] }, 'unknown key "require". Did you mean "required"?'],
     [{ required: ["pdf"], disallowed: ["pdf"] }, "both requires and disallows pdf"],
-  ])("refuses %j", (config, words) => {
+  ])("rejects %j", (config, words) => {
     expect(configProblem("skill-invocation", config)).toContain(words);
   });
 });

@@ -25,7 +25,7 @@ const schema = z
 
 type Entry = z.output<typeof entry>;
 
-/** A grader of which skills the agent took up. Its score is the share of entries that hold. */
+/** Grades which skills the agent activated. The score is the share of entries that hold. */
 export const skillInvocationGraders = {
   "skill-invocation": (config) => {
     const { required, disallowed } = readConfig(schema, config);
@@ -38,7 +38,7 @@ export const skillInvocationGraders = {
   },
 } satisfies Record<string, GraderFactory>;
 
-/** What is wrong with the skills that were activated; null when nothing is. */
+/** Returns what is wrong with the activated skills, or null. */
 type Check = (activated: readonly string[]) => string | null;
 
 function checkOf(given: Entry, isWanted: boolean): Check {
@@ -67,10 +67,10 @@ function judged(checks: readonly Check[], activated: readonly string[]): Verdict
   };
 }
 
-/** Where nobody could have seen a skill being taken up, none in the timeline says nothing. */
+/** If skills are not observable, a timeline without activations proves nothing. */
 function activatedIn(output: Output): string[] {
   const { events } = trajectoryOf(output);
-  if (hidesTools(output)) throw new GraderError("this agent does not show which skills it takes up");
+  if (hidesTools(output)) throw new GraderError("this agent does not show which skills it uses");
   const activations = (events as readonly AgentEvent[]).filter((event) => event.type === "skill_activation");
   return [...new Set(activations.map(({ name }) => name))];
 }

@@ -5,23 +5,21 @@ import type { ToolCall } from "./trajectory.js";
 
 const matcher = {
   name: pattern,
-  /** Patterns of arguments by name, or one for all of them as JSON. */
-  args: z
-    .union([pattern, z.record(filled, pattern)], "must be a pattern, or patterns by the name of the argument")
-    .optional(),
-  /** Short for the arguments that most tools have. */
+  /** Patterns by argument name, or one pattern for all arguments as JSON. */
+  args: z.union([pattern, z.record(filled, pattern)], "must be a pattern, or patterns by argument name").optional(),
+  /** Shorthands for arguments that most tools have. */
   command: pattern.optional(),
   path: pattern.optional(),
   result: pattern.optional(),
 };
 const beforeStep = { before_step: whole.min(2, "must be at least 2: nothing is before the first").optional() };
 
-/** An entry of a list, of which a text is the pattern of a name. */
+/** Builds the schema of a list entry; a plain string is a pattern for the tool's name. */
 function entry<T extends z.ZodRawShape>(shape: T) {
-  return z.union([pattern, z.strictObject({ ...matcher, ...shape })], "must be a pattern of names, or { name, … }");
+  return z.union([pattern, z.strictObject({ ...matcher, ...shape })], "must be a name pattern, or { name, … }");
 }
 
-/** The config of `tool-calls`: which calls there must be, which not, and which in this order. */
+/** The config of `tool-calls`: calls that are required, forbidden, or expected in this order. */
 export const toolCallsConfig = z
   .strictObject({
     required: z
@@ -35,9 +33,9 @@ export const toolCallsConfig = z
     "names no call: give required, disallowed or sequence",
   );
 
-/** What a call is to look like. */
+/** What a call must look like. */
 export interface CallMatch {
-  /** In words. */
+  /** Description for messages. */
   readonly wanted: string;
   readonly minCount: number;
   readonly fits: (call: ToolCall) => boolean;
@@ -55,7 +53,6 @@ type Entry =
       before_step?: number | undefined;
     };
 
-/** Reads an entry of a config. */
 export function callMatch(given: Entry): CallMatch {
   const entry: Exclude<Entry, string> = typeof given === "string" ? { name: given } : given;
   const { name, result, min_count = 1, before_step } = entry;
@@ -77,7 +74,6 @@ function argumentChecks(entry: Exclude<Entry, string>): CallCheck[] {
   return [...whole, ...Object.entries(namedArguments(entry)).map(([key, value]) => textCheck(value, argument(key)))];
 }
 
-/** The patterns of arguments by their names. */
 function namedArguments({ args, command, path }: Exclude<Entry, string>): Record<string, string> {
   return {
     ...(typeof args === "string" ? {} : args),
@@ -95,7 +91,7 @@ function inWords(entry: Exclude<Entry, string>): string {
   return `${name}${wanted.join("")}${result === undefined ? "" : ` giving ${result}`}${when}`;
 }
 
-/** Whether a pattern occurs in a text of a call; in none when there is no such text. */
+/** Checks whether a pattern matches a text of the call; false if the call has no such text. */
 function textCheck(given: string, textOf: (call: ToolCall) => string | null): CallCheck {
   const expression = readPattern(given);
   return (call) => {
@@ -111,7 +107,7 @@ function argument(key: string): (call: ToolCall) => string | null {
   };
 }
 
-/** Some agents tell the arguments as the JSON that the model wrote. */
+/** Some agents report arguments as the JSON text that the model wrote. */
 export function objectOf(value: unknown): Record<string, unknown> | null {
   if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   if (typeof value !== "string") return null;

@@ -47,13 +47,13 @@ describe("tool-calls", () => {
     expect(ending(verdict), verdict.evidence).toBe(expected);
   });
 
-  it("scores the share that holds, and says what does not", async () => {
+  it("scores the share of entries that hold and lists those that do not", async () => {
     const verdict = await grade("tool-calls", { required: ["Read", "Write"], disallowed: ["Bash", "Grep"] }, work);
     expect(verdict).toMatchObject({ passed: false, score: 0.5 });
     expect(verdict.evidence).toBe("Write was not called; Bash was called; called: Read, Bash, Edit");
   });
 
-  it("cannot tell without a trajectory", async () => {
+  it("ends in error without a trajectory", async () => {
     expect(ending(await grade("tool-calls", { disallowed: ["Bash"] }, { output: { response: "ok" } }))).toBe("error");
   });
 
@@ -69,7 +69,7 @@ describe("tool-calls", () => {
     [{ disallowed: [{ name: "a", min_count: 1 }] }, 'unknown key "min_count"'],
     [{ required: [{ name: "a", before_step: 1 }] }, "at least 2"],
     [{ required: "Read" }, "required must be a list"],
-  ])("refuses %j", (config, words) => {
+  ])("rejects %j", (config, words) => {
     expect(configProblem("tool-calls", config)).toContain(words);
   });
 });
@@ -95,7 +95,7 @@ describe("limits", () => {
     expect(await grade(type, config, work)).toMatchObject(expected);
   });
 
-  it("counts errors of tools and of the program, and says what the first was", async () => {
+  it("counts errors of tools and of the program, and quotes the first", async () => {
     const failed = { type: "tool_result", callId: "1", success: false, result: "no such file" };
     const output = { trajectory: trajectory({ type: "error", message: "overloaded" }, failed) };
     const verdict = await grade("error-count", { max: 1 }, { output });
@@ -130,7 +130,7 @@ describe("limits", () => {
     ["step-count", { max: 1 }, {}],
     ["error-count", {}, {}],
     ["wall-time", { max: "1s" }, {}],
-  ])("%s %j cannot tell of %j", async (type, config, output) => {
+  ])("%s %j ends in error for %j", async (type, config, output) => {
     expect(ending(await grade(type, config, { output }))).toBe("error");
   });
 
@@ -142,7 +142,7 @@ describe("limits", () => {
     ["token-budget", { max_tokens: 5, max: 1 }, 'unknown key "max_tokens"'],
     ["cost-budget", { max_usd: -1 }, "must not be negative"],
     ["tool-call-count", { max: 1.5 }, "whole number"],
-  ])("%s refuses %j", (type, config, words) => {
+  ])("%s rejects %j", (type, config, words) => {
     expect(configProblem(type, config)).toContain(words);
   });
 });

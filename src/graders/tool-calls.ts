@@ -5,10 +5,10 @@ import { ownGrader } from "./own-grader.js";
 import { type CallMatch, callMatch, toolCallsConfig } from "./tool-call-match.js";
 import { observedTrajectory, type ToolCall, toolCallsOf } from "./trajectory.js";
 
-/** What is wrong with the calls; null when nothing is. */
+/** Returns what is wrong with the calls, or null. */
 type Check = (calls: readonly ToolCall[]) => string | null;
 
-/** A grader of which tools were called, how and in which order. Its score is the share of entries that hold. */
+/** Grades which tools were called, how and in which order. The score is the share of entries that hold. */
 export const toolCallsGraders = {
   "tool-calls": (config) => {
     const { required = [], disallowed = [], sequence = [] } = readConfig(toolCallsConfig, config);
@@ -51,7 +51,7 @@ function isNotCalled({ wanted, fits }: CallMatch): Check {
   return (calls) => (calls.some(fits) ? `${wanted} was called` : null);
 }
 
-/** Others may come between. */
+/** Other calls may come in between. */
 function isInOrder(sequence: readonly CallMatch[]): Check {
   return (calls) => {
     let next = 0;

@@ -3,36 +3,35 @@ import type { AgentEvent, Trajectory } from "../core/trajectory.js";
 import { GraderError } from "./grader-error.js";
 import { answerOf } from "./output-text.js";
 
-/** A call of a tool, with what came back. */
+/** A tool call with its result. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: unknown;
-  /** Null while nothing came back. */
+  /** Null without a result. */
   readonly result: string | null;
   /** The number of its turn, from 1. */
   readonly turn: number;
 }
 
-/** The trajectory of an output; throws when it has none. */
+/** Returns the trajectory of an output; throws if it has none. */
 export function trajectoryOf({ trajectory }: Output): Trajectory {
   if (Array.isArray(trajectory?.events)) return trajectory;
-  throw new GraderError("the output has no trajectory: what was done is not known");
+  throw new GraderError("the output has no trajectory, so what was done is unknown");
 }
 
-/** The same, of a system that shows which tools it calls; throws when it does not. */
+/** Like `requireTrajectory`, but also throws if the system does not show its tool calls. */
 export function observedTrajectory(output: Output): Trajectory {
   const trajectory = trajectoryOf(output);
   if (hidesTools(output)) throw new GraderError("this system does not show which tools it calls");
   return trajectory;
 }
 
-/** Whether tools may have been called that are not among the events. Runs of version 0.1 tell it of skills alone. */
+/** Whether tools may have been called without an event. Runs of version 0.1 record this for skills only. */
 export function hidesTools({ trajectory, metadata }: Output): boolean {
   const { observable } = (metadata?.skills ?? {}) as { observable?: unknown };
   return trajectory?.toolsUnseen === true || observable === false;
 }
 
-/** Every call of a tool, in order. */
 export function toolCallsOf({ events }: Trajectory): ToolCall[] {
   const calls = new Map<string, ToolCall & { result: string | null }>();
   const counter = new TurnCounter();
@@ -50,7 +49,6 @@ export function toolCallsOf({ events }: Trajectory): ToolCall[] {
   return [...calls.values()];
 }
 
-/** How many turns the agent took. */
 export function turnsOf({ events }: Trajectory): number {
   const counter = new TurnCounter();
   for (const event of events as readonly AgentEvent[]) counter.add(event);
@@ -58,8 +56,8 @@ export function turnsOf({ events }: Trajectory): number {
 }
 
 /**
- * How many steps the agent took. A step is one thing done: a call of a tool, or a turn in which none was called. A turn
- * with three calls at once is three steps; one that only says something is one.
+ * Counts the agent's steps: each tool call, and each turn without one. A turn with three calls is three steps; a turn with
+ * only text is one.
  */
 export function stepsOf({ events }: Trajectory): number {
   const counter = new TurnCounter();
@@ -74,7 +72,7 @@ export function stepsOf({ events }: Trajectory): number {
   return calls + counter.turns - acting.size;
 }
 
-/** What went wrong on the way: results of tools that failed, and errors that the program told of. */
+/** Lists failed tool results and errors reported by the program. */
 export function errorsOf({ events }: Trajectory): string[] {
   return (events as readonly AgentEvent[]).flatMap((event) => {
     if (event.type === "error") return [event.message];
@@ -82,7 +80,7 @@ export function errorsOf({ events }: Trajectory): string[] {
   });
 }
 
-/** One turn is what an agent says and calls until results, or words of the user, come back. */
+/** A turn is everything an agent says and calls until tool results or a user message arrive. */
 class TurnCounter {
   turns = 0;
   #isOpen = false;
@@ -97,14 +95,14 @@ class TurnCounter {
 }
 
 /**
- * What was said, and what tools were given and gave back. What the user said is left out: graders would find the words
- * of the task.
+ * Lists what the agent said, and the arguments and results of its tools. User messages are left out: they contain the
+ * words of the task.
  */
 export function textsOf(output: Output): string[] {
   const texts = [answerOf(output)];
   let said = "";
   for (const event of (output.trajectory?.events ?? []) as readonly AgentEvent[]) {
-    // Parts that follow each other are one text.
+    // Consecutive parts are one text.
     if (event.type === "assistant_message") {
       said += event.text;
       continue;
@@ -129,7 +127,7 @@ const ENDS_A_TEXT: ReadonlySet<string> = new Set([
   "turn_end",
 ]);
 
-/** The texts in a value, and all of it as JSON: one may look for a command or for a name with its value. */
+/** The strings in a value, and all of it as JSON: one may look for a command, or for a key with its value. */
 function leavesOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   const json = JSON.stringify(value) ?? "";

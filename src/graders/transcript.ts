@@ -5,7 +5,7 @@ import { ownGrader, verdict } from "./own-grader.js";
 import { searchText, substringConfig } from "./text-search.js";
 import { hidesTools, textsOf } from "./trajectory.js";
 
-/** Graders that look for a text in all that was said, and in what tools were given and gave back. */
+/** Graders that look for a string in what the agent said, and in the arguments and results of its tools. */
 export const transcriptGraders = {
   "transcript-contains": (config) => transcript("transcript-contains", config, true),
   "transcript-not-contains": (config) => transcript("transcript-not-contains", config, false),
@@ -23,9 +23,7 @@ function transcript(name: string, config: Parameters<GraderFactory>[0], isWanted
       const texts = textsOf(output);
       const count = texts.filter((text) => search.isIn(text)).length;
       if (count === 0 && hidesTools(output))
-        throw new GraderError(
-          `${search.wanted} is in none of ${texts.length} texts, but what tools were given is not shown`,
-        );
+        throw new GraderError(`${search.wanted} is in none of ${texts.length} texts, but tool calls are not shown`);
       const where = count === 0 ? "in none" : `in ${count}`;
       return verdict(count > 0 === isWanted, `${search.wanted} is ${where} of ${texts.length} texts of the transcript`);
     },

@@ -7,7 +7,7 @@ import { ending, grade, trajectory } from "./graded-testing.js";
 const SAID = { type: "assistant_message", text: "Done." };
 const SHOWN = { response: "Done.", trajectory: trajectory(SAID) };
 const UNSEEN = { response: "Done.", trajectory: { ...trajectory(SAID), toolsUnseen: true } };
-/** As runs of version 0.1 have it. */
+/** As in runs of version 0.1. */
 const UNSEEN_BEFORE = { ...SHOWN, metadata: { skills: { offered: [], observable: false } } };
 
 const ABOUT_TOOLS: readonly [string, object][] = [
@@ -24,8 +24,8 @@ const ABOUT_TOOLS: readonly [string, object][] = [
   ["transcript-contains", { substring: "npm test" }],
 ];
 
-describe("a system that does not show its tools", () => {
-  it.each(ABOUT_TOOLS)("%s %j cannot tell", async (type, config) => {
+describe("a system that does not show its tool calls", () => {
+  it.each(ABOUT_TOOLS)("%s %j ends in error", async (type, config) => {
     for (const output of [UNSEEN, UNSEEN_BEFORE]) {
       const verdict = await grade(type, { ...config }, { output });
       expect(ending(verdict), verdict.evidence).toBe("error");
@@ -34,7 +34,7 @@ describe("a system that does not show its tools", () => {
     expect(ending(await grade(type, { ...config }, { output: SHOWN }))).not.toBe("error");
   });
 
-  it("is judged by what is known of it", async () => {
+  it("is graded by what is known about it", async () => {
     const output = { ...UNSEEN, turns: 3 };
     expect(ending(await grade("turn-count", { max: 3 }, { output }))).toBe("pass");
     expect(ending(await grade("turn-count", { max: 2 }, { output }))).toBe("fail");
@@ -42,7 +42,7 @@ describe("a system that does not show its tools", () => {
     expect(ending(await grade("transcript-not-contains", { substring: "done" }, { output }))).toBe("fail");
   });
 
-  it("is not said to have called none", async () => {
+  it("is not reported to have called no tools", async () => {
     const place = openPlace();
     const file = join(place.root, "agent.mjs");
     writeFileSync(file, "console.log('Done.');");

@@ -9,7 +9,7 @@ function silent(parts: Partial<WeightedGrade> = {}): WeightedGrade {
   return ok(false, { status: "error", ...parts });
 }
 
-describe("verdictOn", () => {
+describe("computeTrialVerdict", () => {
   it.each([
     ["all passed", [ok(true), ok(true)], null, { score: 1, passed: true }],
     ["one failed", [ok(true), ok(false)], null, { score: 0.5, passed: false }],
@@ -34,7 +34,7 @@ describe("verdictOn", () => {
     expect(verdictOn(grades, 0.8).passed).toBe(true);
   });
 
-  it("says what every answer of the silent ones would say", () => {
+  it("is given only if every possible answer of graders in error agrees", () => {
     const quarter = fc.integer({ min: 0, max: 4 }).map((n) => n / 4);
     const grade: fc.Arbitrary<WeightedGrade> = fc.record({
       passed: fc.boolean(),
@@ -59,7 +59,7 @@ describe("verdictOn", () => {
   });
 });
 
-/** Every way in which the silent ones could have answered. */
+/** All possible answers of the graders in error. */
 function completions([first, ...rest]: readonly WeightedGrade[]): WeightedGrade[][] {
   if (first === undefined) return [[]];
   const scores = [0, 0.25, 0.5, 0.75, 1];
@@ -70,7 +70,7 @@ function completions([first, ...rest]: readonly WeightedGrade[]): WeightedGrade[
   return completions(rest).flatMap((others) => firsts.map((each) => [each, ...others]));
 }
 
-/** The rule as it is written down. */
+/** The rule as documented. */
 function definition(grades: readonly WeightedGrade[], threshold: number | null): boolean {
   const required = grades.filter((grade) => grade.required).every((grade) => grade.passed);
   const counted = grades.filter(({ weight }) => weight > 0);

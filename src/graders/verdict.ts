@@ -1,31 +1,31 @@
 import type { Grade } from "../core/grader.js";
 
-/** A grade, and what it counts. */
+/** A grade and its weight. */
 export interface WeightedGrade extends Pick<Grade, "passed" | "score" | "status"> {
   readonly weight: number;
   readonly required: boolean;
 }
 
-/** What the graders of a trial say together. */
+/** The combined result of a trial's graders. */
 export interface TrialVerdict {
-  /** The weighted mean over the graders that answered; null when none of those counts. */
+  /** The weighted mean over the graders that answered; null if none of them has a weight. */
   readonly score: number | null;
-  /** Null when graders that could not tell would decide, and when there are none. */
+  /** Null if graders in error would decide, or if there are no graders. */
   readonly passed: boolean | null;
 }
 
-/** Sums of weights such as 0.1 are not exact: a score that is the threshold must reach it. */
+/** Tolerance for rounding: a sum of weights such as 0.1 is not exact, and a score equal to the threshold must reach it. */
 const ROUNDING = 1e-12;
 
 /**
- * The verdict on a trial: every required grader passed, and the score reaches the threshold or, without one, all graders
- * that count have passed. Where some could not tell, it is given when no answer of theirs would change it.
+ * The verdict on a trial: all required graders pass, and the score reaches the threshold or, without a threshold, all
+ * weighted graders pass. If some graders are in error, there is a verdict only if no answer of theirs could change it.
  * @example
- * verdictOn([{ passed: true, score: 1, status: "ok", weight: 1, required: false }], null); // { score: 1, passed: true }
+ * computeTrialVerdict([{ passed: true, score: 1, status: "ok", weight: 1, required: false }], null); // { score: 1, passed: true }
  */
 export function verdictOn(grades: readonly WeightedGrade[], threshold: number | null): TrialVerdict {
   if (grades.length === 0) return { score: null, passed: null };
-  // More passes and higher scores never turn a pass into a failure, so that the two ends show all there is.
+  // Passing is monotonic in the grades, so comparing the best and the worst case is enough.
   const atBest = passes(answeredAs(grades, true), threshold);
   const atWorst = passes(answeredAs(grades, false), threshold);
   return { score: scoreOf(grades.filter(({ status }) => status === "ok")), passed: atBest === atWorst ? atBest : null };

@@ -1,12 +1,11 @@
-/** The least and the most that is allowed. */
 export interface Bounds {
   min?: number | undefined;
   max?: number | undefined;
 }
 
 /**
- * The score of a figure that is held to bounds: full marks inside of them, then less by as much as the most is exceeded,
- * or the share of the least that is reached.
+ * Scores a value against bounds: 1 inside them; above the maximum less in proportion to the excess; below the minimum the
+ * share of it that is reached.
  * @example
  * scoreWithin(15, { max: 10 }); // 0.5
  */

@@ -17,7 +17,7 @@ function folder(files: Readonly<Record<string, string>>): string {
 }
 
 describe("cutMiddle", () => {
-  it("keeps both ends, says how much is missing and breaks no character", () => {
+  it("keeps both ends, says how much is missing and splits no character", () => {
     expect(cutMiddle("abcdefgh", 4)).toBe("ab\n[… 4 characters left out …]\ngh");
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, most) => {
@@ -37,8 +37,8 @@ describe("cutMiddle", () => {
   });
 });
 
-describe("transcriptText", () => {
-  it("tells what was said and done in order, parts of a text joined", () => {
+describe("formatTranscript", () => {
+  it("lists what was said and done in order, with parts of a text joined", () => {
     const output = {
       trajectory: trajectory(
         { type: "turn_start" },
@@ -66,7 +66,7 @@ describe("transcriptText", () => {
     );
   });
 
-  it("cuts one long step, and says when there is no trajectory", () => {
+  it("cuts a long step, and throws without a trajectory", () => {
     const long = { type: "tool_result", callId: "1", success: true, result: "x".repeat(10_000) };
     const text = transcriptText({ trajectory: trajectory(long, { type: "assistant_message", text: "Done." }) });
     expect(text).toContain("[… 6000 characters left out …]");
@@ -75,8 +75,8 @@ describe("transcriptText", () => {
   });
 });
 
-describe("workText", () => {
-  it("shows the files of the folder, those that were changed first", async () => {
+describe("readWorkPart", () => {
+  it("shows the files of the folder, changed ones first", async () => {
     const workspace = folder({ "a.txt": "first", "src/b.txt": "second", "node_modules/m/index.js": "hidden" });
     writeFileSync(join(workspace, "c.bin"), Buffer.from([0, 1, 2]));
     const changes = [{ path: "src/b.txt", status: "added", content: "second" } as const];
@@ -85,7 +85,7 @@ describe("workText", () => {
     await expect(workText("workspace", graded())).rejects.toThrow("no workspace");
   });
 
-  it("names the files there is no room for, and cuts long ones", async () => {
+  it("lists files that do not fit, and cuts long ones", async () => {
     const names = Array.from({ length: 8 }, (_, index) => `f${index}.txt`);
     const workspace = folder(Object.fromEntries(names.map((name) => [name, name + "x".repeat(20_000)])));
     const text = await workText("workspace", graded({ workspace }));
@@ -95,7 +95,7 @@ describe("workText", () => {
     expect(text.length).toBeLessThan(LONGEST_PART + 100);
   });
 
-  it("shows what was changed against what the example gave, and says what is not known of it", async () => {
+  it("shows the changes to the example's files, and says what is unknown", async () => {
     const example = {
       id: 1,
       question: "Change it.",
@@ -112,7 +112,7 @@ describe("workText", () => {
     await expect(workText("diff", graded())).rejects.toThrow("does not say what was changed");
   });
 
-  it("cuts a long answer, and knows what is usual to show", async () => {
+  it("cuts a long answer, and selects the default parts", async () => {
     const text = await workText("response", graded({ output: { response: "y".repeat(LONGEST_PART + 10) } }));
     expect(text).toContain("[… 10 characters left out …]");
     expect(usualParts({ response: "hi" })).toEqual(["response"]);

@@ -12,21 +12,21 @@ import { answerOf } from "./output-text.js";
 import { hidesTools, trajectoryOf } from "./trajectory.js";
 import { fileFinder, folderOf, textOfFile } from "./workspace-files.js";
 
-/** What of the work of a trial can be read: the answer, all that was said and done, what was changed, or all files. */
+/** The parts of a trial's work that can be shown: the answer, the transcript, the changes, or all files. */
 export const WORK_PARTS = ["response", "transcript", "diff", "workspace"] as const;
 
 export type WorkPart = (typeof WORK_PARTS)[number];
 
-/** Characters of one part; what is too much is cut out of its middle, with a mark. */
+/** Maximum characters of one part; the middle of a longer part is cut out and marked. */
 export const LONGEST_PART = 60_000;
 
-/** One part of the work as a text; throws when the trial has no such part. */
+/** Reads one part of the work as text; throws if the trial has no such part. */
 export async function workText(part: WorkPart, graded: Graded): Promise<string> {
   if (part !== "workspace") return recordedText(part, graded);
   return cutMiddle(await folderText(graded, LONGEST_PART), LONGEST_PART);
 }
 
-/** The same for the parts that an output holds by itself. */
+/** Reads a part that is recorded in the output. */
 export function recordedText(part: Exclude<WorkPart, "workspace">, { example, output }: Recorded): string {
   if (part === "response") return cutMiddle(answerOf(output), LONGEST_PART);
   if (part === "transcript") return cutMiddle(transcriptText(output), LONGEST_PART);
@@ -35,15 +35,15 @@ export function recordedText(part: Exclude<WorkPart, "workspace">, { example, ou
 
 type Recorded = { readonly example: Example; readonly output: Output };
 
-/** What is shown of work unless told. */
+/** Shown by default. */
 export const ALL_USUAL_PARTS: readonly WorkPart[] = ["response", "diff"];
 
-/** The same for an output, which may have been made without a folder. */
+/** The default parts for an output, which may come from a system without a workspace. */
 export function usualParts({ workspace }: Output): readonly WorkPart[] {
   return Array.isArray(workspace?.changes) ? ALL_USUAL_PARTS : ["response"];
 }
 
-/** A folder that is still there knows its diff; else it is worked out from what the example gave. */
+/** A workspace that still exists has its diff; otherwise it is computed from the example's files. */
 function diffText({ example, output: { workspace } }: Recorded): string {
   if (!Array.isArray(workspace?.changes)) throw new GraderError("the output does not say what was changed");
   const { diff } = workspace as { diff?: unknown };
@@ -54,14 +54,13 @@ function diffText({ example, output: { workspace } }: Recorded): string {
   return isComplete ? shown : `${shown}\n[not all that was changed is known: ${incomplete}]`;
 }
 
-/** Characters of one step: a tool that prints a whole file must not take the place of all other steps. */
+/** Maximum characters of one step, so that a tool that prints a whole file does not displace all other steps. */
 const LONGEST_STEP = 4000;
 
 /**
- * What was said and done in a trial, as a text to read: a paragraph for each step, in order. Throws when the output has no
- * trajectory.
+ * Formats what was said and done in a trial, one paragraph per step. Throws if the output has no trajectory.
  * @example
- * transcriptText({ trajectory: { events: [{ type: "assistant_message", text: "Done.", timestamp: 0 }] } }); // "[assistant] Done."
+ * formatTranscript({ trajectory: { events: [{ type: "assistant_message", text: "Done.", timestamp: 0 }] } }); // "[assistant] Done."
  */
 export function transcriptText(output: Output): string {
   const steps: Step[] = [];
@@ -69,7 +68,7 @@ export function transcriptText(output: Output): string {
     const step = stepOf(event);
     const last = steps.at(-1);
     if (step === null) continue;
-    // Parts of what an agent says follow each other, and are one text.
+    // Consecutive parts of an agent's message are one text.
     if (step.who === "assistant" && last?.who === "assistant") last.text += step.text;
     else steps.push(step);
   }
@@ -84,7 +83,7 @@ interface Step {
 
 const SPEAKERS = { user_message: "user", assistant_message: "assistant", reasoning: "reasoning" } as const;
 
-/** Null for what tells nothing of the work, such as the use of tokens. */
+/** Null for events that do not describe the work, such as token usage. */
 function stepOf(event: AgentEvent): Step | null {
   const { type } = event;
   if (type === "user_message" || type === "assistant_message" || type === "reasoning")
@@ -95,16 +94,16 @@ function stepOf(event: AgentEvent): Step | null {
   return type === "error" ? { who: "error", text: event.message } : null;
 }
 
-/** Characters of one file. */
+/** Maximum characters of one file. */
 const LONGEST_FILE = 12_000;
-/** Names of files for which there is no room. */
+/** Maximum number of files listed without their content. */
 const MOST_NAMES = 200;
 
 const ALL_FILES = fileFinder("**");
 
 /**
- * The files of the folder as a text to read, up to about so many characters: those that were changed come first, and what
- * there is no room for is named. Throws when there is no folder.
+ * Formats the files of the folder, up to about `most` characters: changed files come first, and files that do not fit are
+ * listed by name. Throws if there is no folder.
  */
 async function folderText(graded: Graded, most: number): Promise<string> {
   const folder = folderOf(graded);
@@ -139,7 +138,7 @@ async function fileText(folder: string, path: string): Promise<string> {
 }
 
 /**
- * A text of at most about so many characters: what is too much is taken out of the middle, and a mark says so.
+ * Shortens a text to about `most` characters by cutting out its middle, and marks the cut.
  * @example
  * cutMiddle("abcdefgh", 4); // "ab\n[… 4 characters left out …]\ngh"
  */
@@ -151,7 +150,7 @@ export function cutMiddle(text: string, most: number): string {
   return `${start}\n[… ${text.length - start.length - end.length} characters left out …]\n${end}`;
 }
 
-/** The nearest place at or before one that does not lie within a character of two halves. */
+/** The nearest position at or before `at` that is not inside a surrogate pair. */
 function wholeAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

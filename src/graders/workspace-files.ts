@@ -7,25 +7,25 @@ import { GraderError } from "./grader-error.js";
 
 /** Larger files are not read. */
 const LARGEST_BYTES = 32 * 2 ** 20;
-/** Where a link leads nobody knows before it is followed, so that a folder may hold itself. */
+/** Guards against folders that contain themselves through links. */
 const DEEPEST = 64;
 
-/** What is graded, where it is known why there is no folder. */
+/** What is graded, with the reason if there is no workspace. */
 export interface GradedHere extends Graded {
   readonly whyNoWorkspace?: string;
 }
 
-/** The folder of the work; throws when there is none. */
+/** Returns the workspace folder; throws if there is none. */
 export function folderOf({ workspace, whyNoWorkspace }: Pick<GradedHere, "workspace" | "whyNoWorkspace">): string {
   if (workspace !== null) return workspace;
   throw new GraderError(whyNoWorkspace ?? "there is no workspace to look at");
 }
 
 /**
- * The files that a pattern means, by their paths in the folder, in order. A link to a file is followed where it stays
+ * Finds the files that match a pattern, as sorted paths relative to the folder. Links to files are followed if they stay
  * inside.
  * @example
- * await filesOf(folder, readGlob("src/*.js")); // ["src/a.js", "src/b.js"]
+ * await findWorkspaceFiles(folder, readGlob("src/*.js")); // ["src/a.js", "src/b.js"]
  */
 async function filesOf(folder: string, glob: Glob): Promise<string[]> {
   const root = await realpath(folder);
@@ -46,7 +46,7 @@ async function entriesOf(path: string): Promise<Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });
   } catch (error) {
-    // What vanished, or may not be looked into, holds nothing.
+    // A folder that vanished or is not readable counts as empty.
     if (["ENOENT", "ENOTDIR", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
     throw error;
   }
@@ -58,13 +58,13 @@ async function kindOf(root: string, path: string, entry: Dirent): Promise<"file"
   return entry.isSymbolicLink() ? kindOfLink(root, path) : null;
 }
 
-/** Folders that a link leads to are not walked: they are met where they are, or lie outside. */
+/** Linked folders are not walked: they are found at their real location, or lie outside. */
 async function kindOfLink(root: string, path: string): Promise<"file" | null> {
   const real = await realInside(root, path);
   return real !== null && (await stat(real)).isFile() ? "file" : null;
 }
 
-/** Where a path leads once all links are followed; null when it is not there, or outside of the folder. */
+/** Resolves all links in a path; null if it does not exist or leads outside the folder. */
 export async function realInside(folder: string, path: string): Promise<string | null> {
   try {
     const root = await realpath(folder);
@@ -75,11 +75,11 @@ export async function realInside(folder: string, path: string): Promise<string |
   }
 }
 
-/** The text of a file in the folder; what is no UTF-8 in it is replaced. */
+/** Reads a file of the folder as text; invalid UTF-8 is replaced. */
 export async function textOfFile(folder: string, path: string): Promise<string> {
   const real = await realInside(folder, path);
   if (real === null) throw new GraderError(`${path} vanished while it was graded`);
-  // Without O_NONBLOCK a pipe that took the place of the file would be waited for.
+  // Without O_NONBLOCK, opening a pipe that replaced the file would block.
   const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { size } = await file.stat();
@@ -90,7 +90,7 @@ export async function textOfFile(folder: string, path: string): Promise<string> 
   }
 }
 
-/** Reads the pattern of a config, and finds what it means. */
+/** Parses the pattern once; returns a function that finds the matching files. */
 export function fileFinder(pattern: string): (graded: Graded) => Promise<string[]> {
   const glob = readGlob(pattern);
   return (graded) => filesOf(folderOf(graded), glob);

@@ -15,22 +15,21 @@ export interface Trialled {
   readonly processed: Output;
 }
 
-/** What a judge is told and shown. */
 export interface Prompt {
   readonly system: string;
   readonly message: string;
 }
 
-/** How one judge comes to its vote: by scoring an answer, or by comparing two. */
+/** How a judge votes: by scoring one answer, or by comparing two. */
 export interface Bench {
-  /** Why an output cannot be put to a judge at all; null when it can. */
+  /** Why the output cannot be judged, or null. */
   obstacle(trialled: Trialled): string | null;
-  /** What a judge is asked about an output, one call after the other. */
+  /** The prompts for one output, one per call. */
   prompts(trialled: Trialled): readonly Prompt[];
   vote(trialled: Trialled, asked: Interviewed): Promise<Omit<JudgeVote, "judge">>;
 }
 
-/** Scores answers one by one. */
+/** Scores one answer at a time. */
 export class ScoreBench implements Bench {
   readonly #form: Form<Verdict>;
   readonly #system: string;
@@ -63,7 +62,7 @@ export class ScoreBench implements Bench {
   }
 }
 
-/** A compressor's output is no answer, which is not the same as an empty one. */
+/** A compressor outputs a context and no response, which differs from an empty response. */
 export function noResponse({ response, context }: Output): string | null {
   const isContextOnly = response === undefined && typeof context === "string";
   return isContextOnly ? "the output has a context and no response" : null;

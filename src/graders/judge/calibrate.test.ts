@@ -9,7 +9,7 @@ import { type ScriptedJudge, scriptedJudge, shownAs } from "./scripted-judge.js"
 const wordsOf = (calibration: Calibration) =>
   Object.fromEntries(findingsOf(calibration).map(({ figure, words }) => [figure, words]));
 
-/** Says what the response itself says: rows are written as "pass …" or "fail …". */
+/** Repeats the verdict in the response: rows are written as "pass …" or "fail …". */
 const literal = scriptedJudge((message) => {
   const [said = ""] = (shownAs("answer", message)[0] ?? "").split(" ");
   return JSON.stringify({ reasoning: "So it says.", cannot_judge: said === "unsure", verdict: said });
@@ -18,8 +18,8 @@ const literal = scriptedJudge((message) => {
 const rows = (count: number, response: string, label: LabelRow["label"]): LabelRow[] =>
   Array.from({ length: count }, (_, i) => ({ question: `${response} ${i}?`, response: `${response} ${i}`, label }));
 
-describe("a judge of single answers", () => {
-  it("is compared with people: accuracy, kappa and confusion as worked by hand", async () => {
+describe("calibrating a judge of single answers", () => {
+  it("computes accuracy, kappa and confusion as worked out by hand", async () => {
     // 20 and 15 agree of 50: pₒ = 0.7, pₑ = 0.5·0.6 + 0.5·0.4 = 0.5, kappa 0.4.
     const labels = [...rows(20, "fail", 0), ...rows(5, "pass", 0), ...rows(10, "fail", 1), ...rows(15, "pass", 1)];
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model: literal }), labels });
@@ -52,11 +52,11 @@ describe("a judge of single answers", () => {
     expect(wordsOf(calibration)).toMatchObject({
       accuracy: "agrees with people on 70 % of 50 rows",
       "Cohen's kappa": "weak agreement beyond chance",
-      "judge − people": expect.stringContaining("neither more lenient nor stricter"),
+      "judge − people": expect.stringContaining("no significant difference in strictness"),
     });
   });
 
-  it("has a kappa that is null, not NaN, when there is one label only", async () => {
+  it("gives a null kappa, not NaN, for a single label", async () => {
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model: literal }), labels: rows(4, "pass", 1) });
     expect(calibration.agreement?.kappa).toEqual({ value: null, low: null, high: null, n: 4 });
     expect(JSON.stringify(calibration)).not.toContain("NaN");
@@ -67,7 +67,7 @@ describe("a judge of single answers", () => {
     expect(wordsOf(oneSided)["Cohen's kappa"]).toBe("says little: people gave every row the same label");
   });
 
-  it("claims nothing from a few rows", async () => {
+  it("draws no conclusions from a few rows", async () => {
     const model = scriptedJudge(() => JSON.stringify({ reasoning: "So.", cannot_judge: false, score: 5 }));
     const labels = [1, 5, 2].map((label, i): LabelRow => ({ response: "x".repeat(9 - 2 * i), label }));
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model, scale: "1-5" }), labels });
@@ -92,7 +92,7 @@ describe("a judge of single answers", () => {
     expect(wordsOf(ten)["Cohen's kappa"]).toBe("very good agreement beyond chance");
   });
 
-  it("counts what could not be judged, and why, and lists bad rows", async () => {
+  it("counts rows that could not be judged with their reasons, and lists bad rows", async () => {
     const labels = [...rows(2, "pass", 1), ...rows(1, "unsure", 1), { response: "x", label: "maybe" }, { label: 1 }];
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model: literal }), labels });
     expect(calibration).toMatchObject({
@@ -106,11 +106,11 @@ describe("a judge of single answers", () => {
       ],
     });
     await expect(calibrateJudge({ judge: new LLMJudge({ model: literal }), labels: [{ label: 1 }] })).rejects.toThrow(
-      'No row of labels can be used. Row 1 has no "response".',
+      'No label row can be used. Row 1 has no "response".',
     );
   });
 
-  it("is shown to favour length when it does", async () => {
+  it("detects a length bias", async () => {
     const lengths = Array.from({ length: 60 }, (_, i) => i + 1);
     const labels = lengths.map((length): LabelRow => ({ response: "x".repeat(length), label: 3 }));
     const model = scriptedJudge((message) => {
@@ -125,16 +125,16 @@ describe("a judge of single answers", () => {
     expect(agreement?.meanDifference?.value).toBeCloseTo(0, 12);
     expect(agreement?.confusion[2]).toEqual([20, 0, 20, 0, 20]);
     expect(agreement?.quadraticKappa?.value).toBe(0);
-    expect(wordsOf(calibration)["length correlation"]).toBe("favours longer answers more than people do");
+    expect(wordsOf(calibration)["length correlation"]).toBe("favors longer answers more than people do");
   });
 
-  it("leaves the length out where all are equally long", async () => {
+  it("omits the length bias if all answers are equally long", async () => {
     const labels = ["pass a", "fail a"].map((response) => ({ response, label: 1 }));
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model: literal }), labels });
     expect(calibration.length).toMatchObject({ correlation: { value: null }, longerHalf: { value: null } });
   });
 
-  it("gives the same figures whoever answers first", async () => {
+  it("gives the same figures whichever answer comes first", async () => {
     const slow = (seed: number): ScriptedJudge => ({
       ...literal,
       ask: async (request, signal) => {
@@ -150,7 +150,7 @@ describe("a judge of single answers", () => {
     expect({ ...one, costUsd: 0 }).toEqual({ ...two, costUsd: 0 });
   });
 
-  it("reports what there is when it is stopped", async () => {
+  it("reports partial results when it is stopped", async () => {
     const controller = new AbortController();
     const labels = rows(30, "pass", 1);
     const calibration = await calibrateJudge({
@@ -184,13 +184,13 @@ describe("a judge of single answers", () => {
   });
 });
 
-describe("a judge of pairs", () => {
+describe("calibrating a judge of pairs", () => {
   const verdict = (winner: string) => JSON.stringify({ reasoning: "So.", cannot_judge: false, winner });
   const pairOf = (a: string, b: string, label: string): LabelRow => ({ response_a: a, response_b: b, label });
   const calibrated = (model: ScriptedJudge, labels: readonly LabelRow[]) =>
     calibrateJudge({ judge: new LLMJudge({ model, pairwise: true }), labels });
 
-  it("that always takes the first is found out", async () => {
+  it("detects a judge that always prefers the first", async () => {
     const labels = Array.from({ length: 40 }, (_, i) => pairOf(`a${i}`, `b${i}${"x".repeat(i)}`, i % 2 ? "a" : "b"));
     const calibration = await calibrated(
       scriptedJudge(() => verdict("A")),
@@ -209,11 +209,11 @@ describe("a judge of pairs", () => {
         [0, 20, 0],
       ],
     });
-    expect(wordsOf(calibration)["first shown wins"]).toContain("leans to the answer shown first");
+    expect(wordsOf(calibration)["first shown wins"]).toContain("favors the answer shown first");
     expect(calibration.length).toMatchObject({ kind: "pairwise", difference: { value: null, n: 0 } });
   });
 
-  it("is not found out from two pairs", async () => {
+  it("does not report a bias from two pairs", async () => {
     const first = scriptedJudge(() => verdict("A"));
     const calibration = await calibrated(first, [pairOf("a", "bb", "a"), pairOf("cc", "d", "b")]);
     expect(calibration.position).toEqual({
@@ -227,7 +227,7 @@ describe("a judge of pairs", () => {
     });
   });
 
-  it("has intervals over pairs, not over verdicts or judges", async () => {
+  it("computes intervals over pairs, not over verdicts or judges", async () => {
     const labels = Array.from({ length: 12 }, (_, i) => pairOf(`a${i}`, `b${i}`, "a"));
     const models = [1, 2, 3].map((n) => ({ ...scriptedJudge(() => verdict("A")), name: `judge ${n}` }));
     const { position } = await calibrateJudge({ judge: new LLMJudge({ models, pairwise: true }), labels });
@@ -240,7 +240,7 @@ describe("a judge of pairs", () => {
     });
   });
 
-  it("that always takes the longer one is found out", async () => {
+  it("detects a judge that always prefers the longer answer", async () => {
     const longer = scriptedJudge((message) => {
       const [a, b] = [shownAs("answer-a", message)[0] ?? "", shownAs("answer-b", message)[0] ?? ""];
       return verdict(a.length > b.length ? "A" : "B");
@@ -255,14 +255,14 @@ describe("a judge of pairs", () => {
     });
     expect(wordsOf(calibration)).toMatchObject({
       "longer wins: judge": "prefers the longer answer more often than people do: 100 % vs 50 %, n = 40",
-      "first shown wins": expect.stringContaining("no leaning to a place"),
+      "first shown wins": expect.stringContaining("no significant position bias"),
     });
     expect(calibration.agreement?.accuracy.value).toBe(0.5);
     expect(calibration.agreement?.meanDifference).toBeNull();
   });
 });
 
-describe("a limit in dollars", () => {
+describe("maxCostUsd", () => {
   it.each([
     [0.1, 10],
     [0.045, 4],
@@ -272,10 +272,10 @@ describe("a limit in dollars", () => {
     const calibration = await calibrateJudge({ judge, labels: rows(30, "pass", 1), maxCostUsd });
     expect(calibration).toMatchObject({ judged, notAsked: 30 - judged });
     expect(calibration.costUsd).toBeCloseTo(judged * 0.01, 9);
-    expect(calibration.reasons).toEqual(["the rest might cost more than is allowed"]);
+    expect(calibration.reasons).toEqual(["judging the rest might exceed the cost limit"]);
   });
 
-  it("that is enough changes nothing", async () => {
+  it("changes nothing if it is high enough", async () => {
     const judge = new LLMJudge({ model: literal });
     const calibration = await calibrateJudge({ judge, labels: rows(5, "pass", 1), maxCostUsd: 1 });
     expect(calibration).toMatchObject({ judged: 5, notAsked: 0, reasons: [] });

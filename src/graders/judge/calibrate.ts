@@ -24,11 +24,11 @@ import { type Label, type LabelRow, readLabel } from "./labels.js";
 import type { LLMJudge } from "./llm-judge.js";
 import { type JudgeScale, scaleOf } from "./scale.js";
 
-/** How far a calibration is. */
+/** Progress of a calibration. */
 export interface CalibrationProgress {
   readonly done: number;
   readonly total: number;
-  /** Dollars so far, as far as they are known. */
+  /** Known cost so far in dollars. */
   readonly costUsd: number | null;
 }
 
@@ -36,16 +36,16 @@ export interface CalibrationProgress {
 export interface CalibrateOptions {
   judge: LLMJudge;
   labels: readonly LabelRow[];
-  /** The most it may cost in dollars: no further label is begun that might exceed it. */
+  /** Maximum cost in dollars: no further label is started that might exceed it. */
   maxCostUsd?: number;
-  /** Stops it: what is judged by then is reported. */
+  /** Stops the calibration; labels judged until then are reported. */
   signal?: AbortSignal;
   onProgress?: (progress: CalibrationProgress) => void;
 }
 
 /**
- * Has a judge judge what people have judged, and says how far they agree and what the judge leans to. Rows that cannot be
- * used are listed and left out. Throws when none can be, or when the judge's key is missing.
+ * Compares a judge with labels by people: how well they agree, and the judge's biases. Rows that cannot be used are listed
+ * and skipped. Throws if no row can be used, or if the judge's key is missing.
  * @example
  * const labels = [{ question: "2+2?", response: "4", label: 1 }, { question: "2+3?", response: "6", label: 0 }];
  * (await calibrateJudge({ judge, labels })).agreement?.accuracy.value; // 1
@@ -74,17 +74,16 @@ function sorted(rows: readonly LabelRow[], { scale }: LLMJudge): { good: Label[]
 
 function nothingToCompare([first]: readonly BadLabel[]): UsageError {
   const why = first === undefined ? "There are none." : `Row ${first.row} ${first.problem}.`;
-  return new UsageError(`No row of labels can be used. ${why}`);
+  return new UsageError(`No label row can be used. ${why}`);
 }
 
 const MOST_REASONS = 5;
 
-/** One calibration while it goes on. */
 class Sitting {
   readonly bill: Bill;
   readonly #judge: LLMJudge;
   readonly #signal: AbortSignal;
-  /** By the label's place, so that nothing depends on who answers first. */
+  /** Indexed by label, so that results do not depend on the order of the answers. */
   readonly #judged: (JudgedLabel | undefined)[];
   readonly #reasons = new Set<string>();
   #notJudged = 0;
@@ -98,7 +97,7 @@ class Sitting {
   }
 
   async hear(labels: readonly Label[], onDone: (done: number) => void): Promise<void> {
-    // One iterator for all workers: each takes the next label that nobody has.
+    // All workers share one iterator, so each label is taken once.
     const queue = labels.entries();
     let done = 0;
     const next = async (): Promise<boolean> => {
@@ -113,10 +112,11 @@ class Sitting {
     const work = async () => {
       while (await next());
     };
-    // What a label costs is learnt from the first: no other may be begun before that is known.
+    // The first label shows what a label costs, so finish it before starting others.
     if (this.bill.isLimited) await next();
     await Promise.all(Array.from({ length: this.#judge.maxWorkers }, work));
-    if (!this.bill.isAffordable && done < labels.length) this.#reasons.add("the rest might cost more than is allowed");
+    if (!this.bill.isAffordable && done < labels.length)
+      this.#reasons.add("judging the rest might exceed the cost limit");
   }
 
   async #hearOne(label: Label, at: number): Promise<void> {
@@ -171,12 +171,12 @@ class Sitting {
   }
 }
 
-/** What one label costs while it is judged. */
+/** The cost of one label while it is judged. */
 interface Tab extends ScoreMeter {
   end(): void;
 }
 
-/** Adds up what the calls of a calibration cost, and says whether there is money for one more label. */
+/** Sums the cost of a calibration and checks whether one more label is affordable. */
 class Bill {
   costUsd: number | null = null;
   isPartial = false;
@@ -192,7 +192,7 @@ class Bill {
     return this.#maxUsd !== null;
   }
 
-  /** Labels under way, and the next, are taken to cost what the dearest has. */
+  /** Assumes that the labels in progress and the next one each cost as much as the most expensive one so far. */
   get isAffordable(): boolean {
     return this.#maxUsd === null || (this.costUsd ?? 0) + (this.#open + 1) * this.#dearest <= this.#maxUsd;
   }
@@ -218,7 +218,7 @@ class Bill {
   }
 }
 
-/** How much the place of an answer decides. Both orders of a pair, and what several judges say of it, are one item. */
+/** The two orders of a pair and the votes of several judges on it count as one item. */
 function positionBias(items: readonly JudgedLabel[]): PositionBias {
   const orders = items.flatMap((item) => item.orders);
   const pairs = items.filter((item) => item.orders.length > 0).length;
@@ -237,7 +237,6 @@ function firstShown(orders: readonly (readonly [Winner, Winner])[]): number {
   return orders.reduce((first, [one, two]) => first + Number(one === "A") + Number(two === "B"), 0);
 }
 
-/** How much the length of a response decides. */
 function lengthBias(items: readonly JudgedLabel[], scale: JudgeScale): LengthBias {
   return {
     kind: "single",
@@ -253,7 +252,7 @@ function lengthCorrelation(items: readonly JudgedLabel[]): number | null {
   );
 }
 
-/** Of an odd number of items the middle one is in neither half. Null when all have the same length. */
+/** With an odd number of items, the middle one is in neither half. Null if all have the same length. */
 function longerHalf(items: readonly JudgedLabel[], scale: JudgeScale): number | null {
   const sorted = items.toSorted((a, b) => a.length - b.length);
   if (sorted.length < 2 || sorted[0]?.length === sorted.at(-1)?.length) return null;
@@ -263,7 +262,7 @@ function longerHalf(items: readonly JudgedLabel[], scale: JudgeScale): number | 
   return shorter === null || longer === null ? null : longer - shorter;
 }
 
-/** How often the longer of two answers is preferred, by the judge and by people, over the same pairs. */
+/** How often the judge and people prefer the longer of two answers, over the same pairs. */
 function pairLengthBias(items: readonly JudgedLabel[]): PairLengthBias {
   const decided = items.filter(
     ({ judge, people, length, otherLength }) => judge !== 0.5 && people !== 0.5 && length !== otherLength,
@@ -284,37 +283,36 @@ function prefersLonger(item: JudgedLabel, who: "judge" | "people"): boolean {
   return item[who] > 0.5 === item.length > (item.otherLength ?? 0);
 }
 
-/** A row that people and the judge have both judged, as shares in [0, 1]. */
+/** A row that people and the judge have both judged, as scores in [0, 1]. */
 interface JudgedLabel {
   readonly people: number;
   readonly judge: number;
   readonly length: number;
   readonly otherLength: number | null;
-  /** Of a pair, what each judge said in both orders. */
+  /** For a pair: each judge's winner in both orders. */
   readonly orders: readonly (readonly [Winner, Winner])[];
 }
 
 const PAIR_CATEGORIES = ["b", "tie", "a"];
 
-/** The categories of a scale, the worst first. */
+/** Lists the categories of a scale, worst first. */
 function categoriesOf(scale: JudgeScale | "pairwise"): string[] {
   return scale === "pairwise" ? PAIR_CATEGORIES : scaleOf(scale).values.map(String);
 }
 
-/** The category of a share: the nearest value of the scale; of a pair, who is ahead. */
+/** The category of a score: the nearest value of the scale; for a pair, which answer is ahead. */
 function categoryOf(share: number, scale: JudgeScale | "pairwise"): number {
   if (scale === "pairwise") return 1 + Math.sign(share - 0.5);
   return Math.round(share * (scaleOf(scale).values.length - 1));
 }
 
-/** Points of the scale in a share of 1. */
+/** How many points of the scale a score of 1 spans. */
 function spanOf(scale: JudgeScale | "pairwise"): number {
   if (scale === "pairwise") return 1;
   const { low, high } = scaleOf(scale);
   return high - low;
 }
 
-/** How far the judge agrees with people. */
 function agreementWith(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): JudgeAgreement {
   const categories = categoriesOf(scale);
   const pairs = items.map(({ people, judge }) => [categoryOf(people, scale), categoryOf(judge, scale)] as const);
@@ -341,13 +339,13 @@ function meanDifference(items: readonly JudgedLabel[], scale: JudgeScale | "pair
   return items.length === 0 ? null : mean(items.map(({ judge, people }) => judge - people)) * spanOf(scale);
 }
 
-/** From fewer items nothing can be told: resamples of two rows are hardly more than these two rows. */
+/** With fewer items no interval is given: resamples of a few rows say little. */
 const FEWEST = 10;
 const Z = normalQuantile(0.975);
 
 /**
- * A share of n verdicts with Wilson's interval over the items they are about: two orders of a pair, or three judges of
- * one, are not two or three items.
+ * The share of n verdicts, with a Wilson interval over the items they are about: two orders of a pair, or three judges of
+ * it, are one item.
  */
 function rateOf(hits: number, n: number, items = n): Estimate {
   if (n === 0) return { value: null, ...NO_INTERVAL, n };
@@ -358,7 +356,7 @@ function rateOf(hits: number, n: number, items = n): Estimate {
 /** Sorting every resample of very many labels would take longer than the judge did. */
 const MOST_DRAWS = 2e6;
 
-/** Any figure of the items, with a bootstrap interval over them; with none when they are too few. */
+/** A statistic of the items with a bootstrap interval; without an interval if there are too few items. */
 function estimateOf<T>(items: readonly T[], figure: (items: readonly T[]) => number | null): Estimate {
   const value = figure(items);
   if (value === null || items.length < FEWEST) return { value, ...NO_INTERVAL, n: items.length };

@@ -1,16 +1,16 @@
 import type { OpenInterval } from "../../stats/index.js";
 import type { JudgeScale } from "./scale.js";
 
-/** A figure with its 95 % interval; null where it is not defined, without an interval where the items are too few. */
+/** A figure with its 95 % interval. The value is null if undefined; there is no interval for too few items. */
 export interface Estimate extends OpenInterval {
   readonly value: number | null;
-  /** The number of items, or of verdicts, it rests on. */
+  /** The number of items or verdicts it is based on. */
   readonly n: number;
 }
 
-/** How far a judge agrees with people. */
+/** How well a judge agrees with people. */
 export interface JudgeAgreement {
-  /** The share of items in the same category, with Wilson's interval. */
+  /** The share of items in the same category, with a Wilson interval. */
   readonly accuracy: Estimate;
   /** Cohen's kappa, with a bootstrap interval over items. */
   readonly kappa: Estimate;
@@ -19,30 +19,30 @@ export interface JudgeAgreement {
   /** The mean of judge − people, in points of the scale; null for pairs. */
   readonly meanDifference: Estimate | null;
   readonly categories: readonly string[];
-  /** Counts by what people say (rows) and what the judge says (columns). */
+  /** Counts by people's label (rows) and judge's label (columns). */
   readonly confusion: readonly (readonly number[])[];
 }
 
-/** How much the place of an answer decides, over every comparison of every judge. */
+/** How much the position of an answer affects the verdict, over all comparisons of all judges. */
 export interface PositionBias {
-  /** Of the verdicts that name a winner, the share that names the one shown first; without a bias one half. Wilson's interval over pairs, as for the others. */
+  /** Of the verdicts with a winner, the share won by the answer shown first; 0.5 without a bias. Wilson interval over pairs, as for the others. */
   readonly firstShown: Estimate;
-  /** The share of pairs whose verdict changes in any way with the order. */
+  /** The share of pairs whose verdict changes with the order. */
   readonly flipped: Estimate;
-  /** The share of pairs with another winner in each order. */
+  /** The share of pairs with a different winner in each order. */
   readonly contradicted: Estimate;
 }
 
-/** How much the length of a response decides. */
+/** How much the length of a response affects the verdict. */
 export interface LengthBias {
   readonly kind: "single";
   /** Spearman's correlation of judge − people with the length of the response. */
   readonly correlation: Estimate;
-  /** The mean of judge − people in the longer half less that in the shorter half, in points of the scale. */
+  /** The mean of judge − people in the longer half minus that in the shorter half, in points of the scale. */
   readonly longerHalf: Estimate;
 }
 
-/** How often the longer of two answers is preferred, over pairs of different lengths that both have decided. */
+/** How often the longer of two answers is preferred, over pairs of different lengths where both the judge and people chose a winner. */
 export interface PairLengthBias {
   readonly kind: "pairwise";
   readonly judge: Estimate;
@@ -51,14 +51,14 @@ export interface PairLengthBias {
   readonly difference: Estimate;
 }
 
-/** A row of labels that cannot be used. */
+/** A label row that cannot be used. */
 export interface BadLabel {
   /** Counted from 1. */
   readonly row: number;
   readonly problem: string;
 }
 
-/** What a judge is worth, as far as labels by people can tell. */
+/** How a judge compares with labels by people. */
 export interface Calibration {
   readonly scale: JudgeScale | "pairwise";
   /** Rows that can be used. */
@@ -68,18 +68,18 @@ export interface Calibration {
   readonly notJudged: number;
   /** Rows whose judge could not be reached. */
   readonly failed: number;
-  /** Rows that were not asked about, because the calibration was stopped. */
+  /** Rows that were not sent to the judge because the calibration was stopped. */
   readonly notAsked: number;
   readonly badRows: readonly BadLabel[];
-  /** Why rows were not judged, each reason once, and not more than a few. */
+  /** Why rows were not judged: a few distinct reasons. */
   readonly reasons: readonly string[];
-  /** Null when nothing was judged. */
+  /** Null if nothing was judged. */
   readonly agreement: JudgeAgreement | null;
-  /** Null for a judge that is shown one answer at a time. */
+  /** Null unless the judge compares pairs. */
   readonly position: PositionBias | null;
   readonly length: LengthBias | PairLengthBias | null;
-  /** What the judge cost; null when nobody knows. */
+  /** The judge's cost; null if unknown. */
   readonly costUsd: number | null;
-  /** True when the cost of some calls is not known. */
+  /** True if the cost of some calls is unknown. */
   readonly isCostPartial: boolean;
 }

@@ -14,11 +14,11 @@ export interface DeskOptions {
   readonly random: () => number;
 }
 
-/** Makes the calls of a judge: a few at a time, again when they fail for now, and each on the meter. */
+/** Calls judge models with limited concurrency and retries, and meters each call. */
 export class Desk {
   readonly #limit: Limit;
   readonly #options: DeskOptions;
-  /** Models whose endpoint refuses to be told what an answer must look like. */
+  /** Models whose endpoint rejects a schema for the answer. */
   readonly #plain = new WeakSet<JudgeModel>();
 
   constructor(options: DeskOptions) {
@@ -26,7 +26,7 @@ export class Desk {
     this.#limit = new Limit(options.maxWorkers);
   }
 
-  /** Keeps its place while it waits to ask again: an endpoint that is overloaded must not be asked by others instead. */
+  /** Keeps its slot while it waits for a retry, so that no other call hits an overloaded endpoint instead. */
   ask(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
     const { signal } = context;
     const waitAfter = (error: unknown, tries: Tries) => this.#waitAfter(error, tries);
@@ -70,7 +70,7 @@ function withoutShape({ system, messages }: JudgeRequest): JudgeRequest {
   return { system, messages };
 }
 
-/** An endpoint that will not hear of schemas or tools says so with a status that speaks of the request, and by name. */
+/** Endpoints without support for schemas or tools answer with one of these statuses and name the feature. */
 function refusesShape(error: unknown): boolean {
   if (!isTrialError(error) || error.category !== "api_error" || error.retry !== undefined) return false;
   const { message } = error;
@@ -80,15 +80,14 @@ function refusesShape(error: unknown): boolean {
   );
 }
 
-/** What a call has used, as far as it is known. */
 type Used = Pick<JudgeAnswer, "usage" | "costUsd">;
 
-/** Reports what a call has used. Nobody knows what a call costs that tells no usage, or one without a price. */
+/** Reports the usage of a call. Without usage or a price its cost is unknown. */
 function report({ usage, costUsd }: Used, price: Price | null, meter: ScoreMeter | undefined): void {
   meter?.add({ costUsd: costUsd ?? priced(usage, price), ...(usage === undefined ? {} : { usage }) });
 }
 
-/** Reports what a failed call had used before it failed; one that never got an answer has used nothing. */
+/** Reports what a call used before it failed. A call that got no answer used nothing. */
 function reportFailed(error: unknown, price: Price | null, meter: ScoreMeter | undefined): void {
   if (isTrialError(error) && error.spent !== undefined) report(error.spent, price, meter);
 }
@@ -98,7 +97,7 @@ function priced(usage: Usage | undefined, price: Price | null): number | null {
   try {
     return dollars(costOf(price, usage));
   } catch {
-    // Counts that are none, from a client of the user's own.
+    // A custom client may report invalid counts.
     return null;
   }
 }

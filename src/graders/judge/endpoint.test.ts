@@ -47,7 +47,7 @@ function metered() {
 
 describe("a judge behind an endpoint", () => {
   it.each(["chat", "responses", "anthropic", "gemini"] as const)(
-    "is asked in %s, in its own way for a shape",
+    "is asked in %s with its way to request a shape",
     async (dialect) => {
       const call = { name: "verdict", arguments: { reasoning: "Right.", cannot_judge: false, verdict: "pass" } };
       const mock = await mockOf({ reply: PASS, tools: [call] });
@@ -63,7 +63,7 @@ describe("a judge behind an endpoint", () => {
     },
   );
 
-  it("is understood when it ignores the shape and talks", async () => {
+  it("is understood if it ignores the shape and adds prose", async () => {
     const content = `Well…\n\`\`\`json\n${PASS}\n\`\`\`\nThat is my verdict.`;
     const server = await served((_, response) =>
       response
@@ -76,7 +76,7 @@ describe("a judge behind an endpoint", () => {
     expect(await anthropic.score(example, output)).toMatchObject({ scores: { judge_score: 1 } });
   });
 
-  it("is a ModelSystem as well", async () => {
+  it("can be a ModelSystem", async () => {
     const mock = await mockOf({ reply: PASS });
     const model = new ModelSystem({ model: "m", baseUrl: `${mock.url}/v1`, systemPrompt: "Be strict." });
     const judge = judgeAt("", { model });
@@ -84,7 +84,7 @@ describe("a judge behind an endpoint", () => {
     expect(JSON.stringify(mock.requests[0]?.body)).toContain("Be strict.");
   });
 
-  it("is asked without a shape from then on when its endpoint refuses to hear of one", async () => {
+  it("is asked without a shape once its endpoint rejects one", async () => {
     const server = await served(({ body }, response) => {
       response.setHeader("content-type", "application/json");
       const isRefused = body.includes("response_format");
@@ -102,7 +102,7 @@ describe("a judge behind an endpoint", () => {
   it.each([
     [["output_config"], /"tool_choice"/],
     [["output_config", "tool_choice"], /"tools":(?!.*"tool_choice")/],
-  ])("is made to call a tool where its model refuses %j", async (refuses, asked) => {
+  ])("is asked to call a tool if its model rejects %j", async (refuses, asked) => {
     const call = { name: "verdict", arguments: { reasoning: "Right.", cannot_judge: false, verdict: "pass" } };
     const mock = await mockOf({ refuses, reply: PASS, tools: [call] });
     const judge = judgeAt("", { model: { model: "m", baseUrl: mock.url, dialect: "anthropic" } });
@@ -112,7 +112,7 @@ describe("a judge behind an endpoint", () => {
     expect(JSON.stringify(mock.requests.at(-1)?.body)).toMatch(asked);
   });
 
-  it("is asked again as the endpoint says, and not flooded meanwhile", async () => {
+  it("is retried after the delay the endpoint asks for, without other calls meanwhile", async () => {
     const mock = await mockOf({ reply: PASS, faults: [{ kind: 429, first: 2, retryAfter: 0.05 }] });
     const { spent, context } = metered();
     const start = performance.now();
@@ -122,25 +122,25 @@ describe("a judge behind an endpoint", () => {
     expect(spent).toHaveLength(1);
   });
 
-  it("fails after the last retry, and at once for what no retry mends", async () => {
+  it("fails after the last retry, and at once if a retry cannot help", async () => {
     const busy = await mockOf({ faults: [{ kind: 503, retryAfter: 0.01 }] });
     await expect(judgeAt(busy.url, { retry: { maxRetries: 2 } }).score(example, output)).rejects.toThrow(
       "answered 503",
     );
     expect(busy.counts.requests).toBe(3);
     const locked = await mockOf({ requireKey: "dummy-key" });
-    await expect(judgeAt(locked.url).score(example, output)).rejects.toThrow("answered 401: it asks for a key");
+    await expect(judgeAt(locked.url).score(example, output)).rejects.toThrow("answered 401: it requires a key");
     expect(locked.counts.requests).toBe(1);
   });
 
-  it("is never asked by more than its workers at a time", async () => {
+  it("never has more concurrent calls than workers", async () => {
     const mock = await mockOf({ reply: PASS, latencyMs: 15 });
     const judge = judgeAt(mock.url, { maxWorkers: 3 });
     await Promise.all(Array.from({ length: 20 }, (_, id) => judge.score({ id, question: `${id}?` }, output)));
     expect(mock.counts).toMatchObject({ requests: 20, maxOpen: 3 });
   });
 
-  it("stops at once when the run does, also while it waits to ask again", async () => {
+  it("stops at once with the run, even while it waits for a retry", async () => {
     const mock = await mockOf({ faults: [{ kind: 429, retryAfter: 60 }] });
     const { controller, context } = metered();
     const scored = judgeAt(mock.url).score(example, output, context);
@@ -149,8 +149,8 @@ describe("a judge behind an endpoint", () => {
   });
 });
 
-describe("what judging costs", () => {
-  it("is priced by usage, each call of it", async () => {
+describe("the cost of judging", () => {
+  it("is computed from the usage of each call", async () => {
     const server = await served((_, response) =>
       response.setHeader("content-type", "application/json").end(
         JSON.stringify({
@@ -167,14 +167,14 @@ describe("what judging costs", () => {
     ]);
   });
 
-  it("is the provider's own figure when it gives one", async () => {
+  it("is the provider's own figure if it reports one", async () => {
     const mock = await mockOf({ reply: PASS, usage: { cost: 0.125 } });
     const { spent, context } = metered();
     await judgeAt(mock.url).score(example, output, context);
     expect(spent).toMatchObject([{ costUsd: 0.125 }]);
   });
 
-  it("is unknown without a price, and without usage", async () => {
+  it("is unknown without a price or without usage", async () => {
     const mock = await mockOf({ reply: PASS });
     const silent = await mockOf({ reply: PASS, noUsage: true });
     const { spent, context } = metered();
@@ -196,12 +196,12 @@ describe("what judging costs", () => {
     expect(spent).toEqual([{ costUsd: 0.002, usage: { input: 1000, output: 100 } }]);
   });
 
-  it("comes from the bundled prices for a model that is known there", async () => {
+  it("uses the bundled price of a known model", async () => {
     const mock = await mockOf({ reply: PASS });
     const { spent, context } = metered();
     const real = openClient();
     closing.push(async () => real.close());
-    // The address decides whose price it is; the call itself stays on this machine.
+    // The address selects the price; the call itself stays on this machine.
     const client: HttpClient = {
       post: (request) => real.post({ ...request, url: `${mock.url}/v1/chat/completions` }),
       close: () => real.close(),

@@ -6,24 +6,24 @@ import type { Bench, Prompt, Trialled } from "./bench.js";
 import type { JudgeModelSource } from "./judge-model.js";
 import { turnCount, turnsOf } from "./turns.js";
 
-/** What judging one output costs, in dollars; null where a price or the length of answers is not known. */
+/** The cost of judging one output in dollars; null if a price or the length of answers is unknown. */
 export interface JudgingCost {
-  /** What the judge is sent, without the answers. */
+  /** The prompt without the answers. */
   readonly low: number | null;
-  /** With the answers at their longest, and a verdict of the usual length. */
+  /** With answers of maximum length and a verdict of typical length. */
   readonly high: number | null;
 }
 
-/** What is known before an answer is there, or the answer itself. */
+/** What is known before there is an answer, or the answer itself. */
 export interface EstimateOptions {
   readonly count: (text: string) => number;
-  /** The longest answer in tokens; null when it has no limit. */
+  /** The maximum length of an answer in tokens; null if unlimited. */
   readonly answerTokens: number | null;
-  /** What was answered, when that is known: low and high differ by the verdict alone then. */
+  /** The output, if known. Then low and high differ only by the verdict. */
   readonly output?: Output;
 }
 
-/** A few sentences and an object around them. */
+/** A few sentences inside a JSON object. */
 const VERDICT_TOKENS = 300;
 
 interface Estimated {
@@ -32,7 +32,7 @@ interface Estimated {
   readonly perTurn: boolean;
 }
 
-/** What a judge's calls about one example cost. Free where the judge is not asked at all. */
+/** Estimates the judge calls for one example; 0 if the judge is not asked at all. */
 export function judgingCost(example: Example, judge: Estimated, options: EstimateOptions): JudgingCost {
   const prices = judge.sources.map((source) => source.limits?.price ?? null);
   const lengths = casesOf(example, judge.perTurn, options).flatMap((trialled) =>
@@ -48,7 +48,7 @@ export function judgingCost(example: Example, judge: Estimated, options: Estimat
 
 interface Length {
   readonly tokens: number;
-  /** What the answers add; null when nobody knows. */
+  /** Tokens that the answers add; null if unknown. */
   readonly answers: number | null;
 }
 

@@ -1,17 +1,17 @@
 import type { Calibration, Estimate, JudgeAgreement, LengthBias, PairLengthBias, PositionBias } from "./calibration.js";
 
-/** A figure of a calibration, and what it means in plain words. */
+/** A figure of a calibration, explained in plain words. */
 export interface Finding {
   readonly figure: string;
   readonly estimate: Estimate;
-  /** Whether the value is a share, to be shown in percent. */
+  /** Whether the value is a share, shown as a percentage. */
   readonly isShare: boolean;
   readonly words: string;
 }
 
 /**
- * What a calibration found, one figure after the other, each with its meaning in plain words. A leaning is only called
- * one when the interval leaves chance out.
+ * Lists the figures of a calibration, each explained in plain words. A bias is only reported if its interval excludes
+ * chance.
  * @example
  * findingsOf(calibration).map(({ words }) => words);
  */
@@ -42,7 +42,7 @@ function agreementFindings(agreement: JudgeAgreement, scale: Calibration["scale"
 }
 
 function nearMisses(kappa: Estimate): string {
-  return isTooFew(kappa) ? tooFew(kappa, "rows") : `${strength(kappa)}, near misses counted as such`;
+  return isTooFew(kappa) ? tooFew(kappa, "rows") : `${strength(kappa)}, with partial credit for near misses`;
 }
 
 function kappaWords({ kappa, confusion }: JudgeAgreement): string {
@@ -56,21 +56,21 @@ const STRENGTHS = [
   [0.6, "good agreement beyond chance"],
   [0.4, "moderate agreement beyond chance"],
   [0.2, "weak agreement beyond chance"],
-  [0, "hardly more agreement than by chance"],
+  [0, "slight agreement beyond chance"],
 ] as const;
 
 function strength(kappa: Estimate): string {
   const { value, n } = kappa;
   if (value === null) return "not defined";
   if (isTooFew(kappa)) return tooFew(kappa, "rows");
-  if (sideOf(kappa, 0) <= 0) return `no more agreement than by chance, as far as ${n} rows can tell`;
+  if (sideOf(kappa, 0) <= 0) return `not significantly more agreement than by chance (${n} rows)`;
   return STRENGTHS.find(([least]) => value > least)?.[1] ?? "no more agreement than by chance";
 }
 
 function lenience(difference: Estimate, unit: string): string {
   if (isTooFew(difference)) return tooFew(difference, "rows");
   const side = sideOf(difference, 0);
-  if (side === 0) return `neither more lenient nor stricter than people, as far as ${difference.n} rows can tell`;
+  if (side === 0) return `no significant difference in strictness from people (${difference.n} rows)`;
   return `${side > 0 ? "more lenient" : "stricter"} than people by ${number(Math.abs(difference.value ?? 0))} (${unit})`;
 }
 
@@ -79,9 +79,9 @@ function leaning(firstShown: Estimate): string {
   if (value === null) return "every verdict is a tie";
   if (isTooFew(firstShown)) return tooFew(firstShown, "decided verdicts");
   const side = sideOf(firstShown, 0.5);
-  if (side === 0) return `no leaning to a place that ${n} verdicts can show: the first shown wins ${percent(value)}`;
+  if (side === 0) return `no significant position bias in ${n} verdicts: the first shown wins ${percent(value)}`;
   const place = side > 0 ? "first" : "second";
-  return `leans to the answer shown ${place}: the first shown wins ${percent(value)} of ${n} decided verdicts`;
+  return `favors the answer shown ${place}: the first shown wins ${percent(value)} of ${n} decided verdicts`;
 }
 
 function positionFindings({ firstShown, flipped, contradicted }: PositionBias): Finding[] {
@@ -95,7 +95,7 @@ function positionFindings({ firstShown, flipped, contradicted }: PositionBias): 
     share(
       "winner changes",
       contradicted,
-      `another winner in each order for ${percent(contradicted.value)} of ${contradicted.n} pairs${doubt(contradicted)}`,
+      `a different winner in each order for ${percent(contradicted.value)} of ${contradicted.n} pairs${doubt(contradicted)}`,
     ),
   ];
 }
@@ -106,8 +106,8 @@ function lengthFindings(length: LengthBias | PairLengthBias): Finding[] {
 
 function singleLength({ correlation, longerHalf }: LengthBias): Finding[] {
   return [
-    plain("length correlation", correlation, lengthWords(correlation, "or there is no difference to people at all")),
-    plain("longer − shorter half", longerHalf, lengthWords(longerHalf, "so that there is no longer half")),
+    plain("length correlation", correlation, lengthWords(correlation, "or the judge never differs from people")),
+    plain("longer − shorter half", longerHalf, lengthWords(longerHalf, "so there is no longer half")),
   ];
 }
 
@@ -116,8 +116,8 @@ function lengthWords(estimate: Estimate, undefinedBecause: string): string {
   if (isTooFew(estimate)) return tooFew(estimate, "rows");
   const side = sideOf(estimate, 0);
   if (side === 0)
-    return `favours neither longer nor shorter answers more than people do, as far as ${estimate.n} rows can tell`;
-  return `favours ${side > 0 ? "longer" : "shorter"} answers more than people do`;
+    return `no significant preference for longer or shorter answers compared with people (${estimate.n} rows)`;
+  return `favors ${side > 0 ? "longer" : "shorter"} answers more than people do`;
 }
 
 function pairLength({ judge, people, difference }: PairLengthBias): Finding[] {
@@ -126,7 +126,7 @@ function pairLength({ judge, people, difference }: PairLengthBias): Finding[] {
   const often = side === 0 ? "about as often as" : side > 0 ? "more often than" : "less often than";
   const told = `prefers the longer answer ${often} people do: ${compared}`;
   const words = isTooFew(difference) ? tooFew(difference, "pairs") : told;
-  const none = "no pair of different lengths was decided by both";
+  const none = "both did not decide any pair of different lengths";
   return [
     share("longer wins: judge", judge, judge.value === null ? none : words),
     share(
@@ -146,7 +146,7 @@ function pairLength({ judge, people, difference }: PairLengthBias): Finding[] {
   ];
 }
 
-/** A figure that has no interval rests on so little that nothing is claimed from it. */
+/** Without an interval there are too few items to conclude anything. */
 function isTooFew({ value, low, high }: Estimate): boolean {
   return value !== null && (low === null || high === null);
 }
@@ -159,7 +159,7 @@ function doubt(estimate: Estimate): string {
   return isTooFew(estimate) ? ", too few to tell" : "";
 }
 
-/** On which side of a value the whole interval lies: −1, 1, or 0 when it holds the value. */
+/** On which side of a value the whole interval lies: −1, 1, or 0 if the interval contains it. */
 function sideOf({ low, high }: Estimate, centre: number): -1 | 0 | 1 {
   if (low === null || high === null) return 0;
   if (low > centre) return 1;

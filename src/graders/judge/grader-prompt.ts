@@ -13,7 +13,7 @@ import {
 } from "./prompt.js";
 import type { Scale } from "./scale.js";
 
-/** Goes up with every change of the words below, because other words may get other scores. */
+/** Increase with every change to the texts below: different prompts may give different scores. */
 export const GRADER_PROMPT_VERSION = 1;
 
 const CANNOT =
@@ -34,13 +34,12 @@ export function workInstructions(rules: Rules, scale: Scale, form: Form<unknown>
   ]);
 }
 
-/** A part of the work, as a text. */
+/** A part of the work, as text. */
 export interface ShownPart {
   readonly part: WorkPart;
   readonly text: string;
 }
 
-/** What is put to the judge. */
 export interface WorkCase {
   readonly task: readonly Material[];
   readonly references: readonly Material[];
@@ -54,7 +53,7 @@ const CAPTIONS: Readonly<Record<WorkPart, { readonly tag: string; readonly words
   workspace: { tag: "files", words: "The files that are in its folder now:" },
 };
 
-/** The message that shows the task and the work, with the request after it, where no text of the material can come later. */
+/** The message with the task and the work. The request comes last, where no text of the material can follow it. */
 export function workMessage({ task, references, work }: WorkCase, form: Form<unknown>): string {
   const mark = markFor([...task, ...references, ...work].map(({ text }) => text));
   const show = (materials: readonly Material[]) => materials.map((material) => fenced(material, mark));

@@ -7,24 +7,23 @@ import type { Form } from "./judgement.js";
 import { lastObjectIn } from "./objects-in-text.js";
 import { correction } from "./prompt.js";
 
-/** One question to one judge. */
 export interface Question<T> {
   readonly form: Form<T>;
   readonly system: string;
   readonly message: string;
 }
 
-/** What a judge said, or why it cannot be used. */
+/** The judge's parsed answer, or why it cannot be used. */
 export type Heard<T> = { readonly said: T } | { readonly problem: string };
 
-/** Who is asked, and through whom. */
+/** A judge model and the client that calls it. */
 export interface Interviewed {
   readonly open: OpenModel;
   readonly desk: Desk;
   readonly context: ScoreContext;
 }
 
-/** Asks a judge, and once more when what it answers cannot be used. Throws when its endpoint fails. */
+/** Asks a judge, and once more if its answer cannot be used. Throws if its endpoint fails. */
 export async function interview<T>({ open, desk, context }: Interviewed, question: Question<T>): Promise<Heard<T>> {
   const { form, system, message } = question;
   const ask = (messages: readonly Message[]) => desk.ask(open, { system, messages, answer: form.shape }, context);
@@ -36,7 +35,7 @@ export async function interview<T>({ open, desk, context }: Interviewed, questio
   return "said" in again ? again : { problem: `the judge's answer could not be used, twice: ${again.problem}` };
 }
 
-/** Without an answer in between, both texts are one message: not every endpoint takes two in a row. */
+/** Without an answer in between, both texts go into one message: not every endpoint accepts two user messages in a row. */
 function asked(message: string, { response }: JudgeAnswer, again: string): Message[] {
   const answered = textOf(response);
   if (answered.trim() === "") return [{ role: "user", parts: [message, again] }];

@@ -56,7 +56,7 @@ function polite(): System & { calls: number } {
 }
 
 describe("a run with graders that ask a model", () => {
-  it("passes and fails by what the judge says, and keeps what that costs apart", async () => {
+  it("passes and fails by the judge's verdict, and reports its cost separately", async () => {
     const { evaluator } = await judgedBy({ reply: PASS, usage: { input: 1000, cost: 0.25 } });
     const { rows, summary } = await evaluate({
       dataset: [asked([HI, JUDGED])],
@@ -76,7 +76,7 @@ describe("a run with graders that ask a model", () => {
     expect(rows[0]?.judgeCostUsd).toBeCloseTo((used.input * 0.001 + used.output * 0.01) / 1000, 9);
   });
 
-  it("leaves a trial unscored when the judge fails, unless the others decide", async () => {
+  it("leaves a trial unscored if the judge fails, unless the other graders decide", async () => {
     const { evaluator } = await judgedBy({ faults: [{ kind: 500, retryAfter: 0.01 }] });
     const no = { ...HI, name: "no", config: { substring: "no" } };
     const { rows } = await evaluate({
@@ -92,7 +92,7 @@ describe("a run with graders that ask a model", () => {
     expect(JSON.stringify(rows[0])).toContain("answered 500");
   });
 
-  it("ends before anything is spent when a key is missing, in parts of other graders too", async () => {
+  it("fails before anything is spent if a key is missing, including in parts of other graders", async () => {
     const { evaluator, mock } = await judgedBy({ reply: PASS }, { apiKeyEnv: "ASSAY_TEST_NO_SUCH_KEY" });
     const system = polite();
     const all = { type: "all-of", config: { graders: [HI, { type: "not", config: { grader: JUDGED } }] } };
@@ -104,7 +104,7 @@ describe("a run with graders that ask a model", () => {
     expect(mock.counts.requests).toBe(0);
   });
 
-  it("stops at the budget of the run, which what judging costs counts against", async () => {
+  it("stops at the run's budget, which includes the cost of judging", async () => {
     const { evaluator, mock } = await judgedBy({ reply: PASS, usage: { cost: 0.1 } });
     const paid = { name: "paid", limits, process: () => ({ response: "hi", costUsd: 0.1 }) };
     const dataset = Array.from({ length: 20 }, (_, index) => asked([JUDGED], `e${index}`));
@@ -121,10 +121,10 @@ describe("a run with graders that ask a model", () => {
   });
 });
 
-describe("what grading will cost", () => {
+describe("the estimated cost of grading", () => {
   const forecast = { count: (text: string) => text.length, answerTokens: 100 };
 
-  it("is known once the models are found, for which no key is needed", async () => {
+  it("is known once the models are found, without a key", async () => {
     const { evaluator } = await judgedBy({ reply: PASS }, { apiKeyEnv: "ASSAY_TEST_NO_SUCH_KEY" });
     const example = asked([HI, { ...JUDGED, config: { ...JUDGED.config, evidence: "response" } }]);
     evaluator.checkExample(example);
@@ -132,11 +132,11 @@ describe("what grading will cost", () => {
     await evaluator.findPrices();
     const { low, high } = evaluator.estimate(example, forecast);
     expect(low).toBeGreaterThan(0);
-    // The answer at its longest, and a verdict of 300 tokens.
+    // An answer of maximum length, and a verdict of 300 tokens.
     expect((high ?? 0) - (low ?? 0)).toBeCloseTo((100 * 0.001 + 300 * 0.01) / 1000, 9);
   });
 
-  it("counts every judge, parts of other graders included, and work up to where it is cut", async () => {
+  it("includes every judge, parts of other graders, and work up to its maximum length", async () => {
     const { evaluator } = await judgedBy({ reply: PASS });
     const panel = { type: "panel", config: { prompt: "It is polite.", models: ["a", "b"] } };
     const [one, two, composed] = [
@@ -155,7 +155,7 @@ describe("what grading will cost", () => {
     expect((costs[0]?.high ?? 0) - (costs[0]?.low ?? 0)).toBeCloseTo((40_000 * 0.001 + 300 * 0.01) / 1000, 9);
   });
 
-  it("follows from the output where that is there, and is nothing for code", async () => {
+  it("uses the output if there is one, and is 0 for code", async () => {
     const { evaluator } = await judgedBy({ reply: PASS });
     const example = asked([JUDGED]);
     const code = asked([HI], "code");

@@ -54,7 +54,7 @@ interface Asked {
   messages: { role: string; content: string }[];
 }
 
-/** What the judge was told and shown. */
+/** The prompt that the judge got. */
 function askedOf(mock: Mock, index = 0): { system: string; message: string } {
   const { messages } = (mock.requests[index]?.body ?? { messages: [] }) as unknown as Asked;
   const textOf = (role: string) => messages.find((message) => message.role === role)?.content ?? "";
@@ -96,7 +96,7 @@ describe("the grader prompt", () => {
     expect(JSON.stringify(mock.requests[0]?.body)).toContain('"strict":true');
   });
 
-  it("shows what it is told to, in this order, and nothing else", async () => {
+  it("shows only the selected parts, in their order", async () => {
     const mock = await mockOf({ reply: said({ verdict: "pass" }) });
     const workspace = folderWith({ "a.txt": "in the folder" });
     closing.push(() => rmSync(workspace, { recursive: true }));
@@ -119,7 +119,7 @@ describe("the grader prompt", () => {
     ["transcript", "no trajectory"],
     ["diff", "does not say what was changed"],
     ["workspace", "no workspace"],
-  ])("asks nobody when the %s it is to show is not there", async (evidence, words) => {
+  ])("asks no judge if the %s to show is missing", async (evidence, words) => {
     const mock = await mockOf({ reply: said({ verdict: "pass" }) });
     const grader = factoriesAt(mock).prompt({ ...PROMPT, evidence });
     const verdict = await grader.grade(graded({ output: { response: "hi" } }));
@@ -128,13 +128,13 @@ describe("the grader prompt", () => {
     expect(mock.requests).toHaveLength(0);
   });
 
-  it("judges an empty answer, and says that it is one", async () => {
+  it("judges an empty answer and tells the judge that it is empty", async () => {
     const mock = await mockOf({ reply: said({ verdict: "fail" }) });
     expect(ending(await factoriesAt(mock).prompt(PROMPT).grade(graded()))).toBe("fail");
     expect(askedOf(mock).message).toMatch(/<response-\w+> is empty/);
   });
 
-  it("has each line of a rubric judged in one call: the score is the share that is met", async () => {
+  it("judges all rubric lines in one call: the score is the share that is met", async () => {
     const point = (verdict: string, reasoning: string) => ({ reasoning, cannot_judge: false, verdict });
     const criteria = {
       criterion_1: point("pass", "It has -1."),
@@ -159,7 +159,7 @@ describe("the grader prompt", () => {
     expect(askedOf(mock).system).toContain('Criterion "criterion_2": covers overflow');
   });
 
-  it("asks for what the prompt says as well, where there is a rubric besides", async () => {
+  it("judges the prompt as well if there is also a rubric", async () => {
     const point = (verdict: string) => ({ reasoning: "So.", cannot_judge: false, verdict });
     const mock = await mockOf({
       reply: JSON.stringify({ criteria: { prompt: point("fail"), criterion_1: point("pass") } }),
@@ -178,7 +178,7 @@ describe("the grader prompt", () => {
     ["refuses", { reply: "No.", finish: "refusal" as const }, "refusal"],
     ["fails", { faults: [{ kind: 500 as const, retryAfter: 0.01 }] }, "answered 500"],
     ["breaks off", { reply: said({ verdict: "pass" }), faults: [{ kind: "cut" as const }] }, "The judge failed."],
-  ])("is in error when the judge %s", async (_, script, words) => {
+  ])("is in error if the judge %s", async (_, script, words) => {
     const mock = await mockOf(script);
     const verdict = await factoriesAt(mock)
       .prompt(PROMPT)
@@ -187,7 +187,7 @@ describe("the grader prompt", () => {
     expect(verdict.evidence).toContain(words);
   });
 
-  it("is in error when the judge talks instead of answering, also when it is asked again", async () => {
+  it("is in error if the judge never answers with JSON, even when asked again", async () => {
     const server = await serveScript((_, response) =>
       response
         .setHeader("content-type", "application/json")
@@ -201,7 +201,7 @@ describe("the grader prompt", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("is in error when one line of the rubric cannot be judged, and says which", async () => {
+  it("is in error if one rubric line cannot be judged, and says which", async () => {
     const criteria = {
       criterion_1: { reasoning: "Yes.", cannot_judge: false, verdict: "pass" },
       criterion_2: { reasoning: "No log.", cannot_judge: true, verdict: "fail" },
@@ -213,7 +213,7 @@ describe("the grader prompt", () => {
     expect(verdict.evidence).toBe("second: the judge says it cannot judge: No log.");
   });
 
-  it("rejects when it is told to stop", async () => {
+  it("rejects when it is aborted", async () => {
     const mock = await mockOf({ faults: [{ kind: 429, retryAfter: 60 }] });
     const controller = new AbortController();
     const verdict = factoriesAt(mock)
@@ -223,7 +223,7 @@ describe("the grader prompt", () => {
     await expect(verdict).rejects.toThrow("interrupted");
   });
 
-  it("puts every call on the meter, those included that were of no use", async () => {
+  it("meters every call, including those without a usable answer", async () => {
     const mock = await mockOf({ reply: said({ verdict: "maybe" }), usage: { cost: 0.125 } });
     const spent: ScoringCost[] = [];
     const meter = { add: (cost: ScoringCost) => void spent.push(cost) };
@@ -257,7 +257,7 @@ describe("the grader panel", () => {
     expect(mock.requests).toHaveLength(3);
   });
 
-  it("goes on without a judge that fails, as long as half of them answer", async () => {
+  it("continues without a judge that fails, as long as half of them answer", async () => {
     const faults = [{ kind: 500 as const, model: "judge-0", retryAfter: 0.01 }];
     const mock = await mockOf({ reply: votes([pass, pass, pass]), faults });
     const verdict = await factoriesAt(mock).panel({ prompt: "Right.", models }).grade(graded());
@@ -267,7 +267,7 @@ describe("the grader panel", () => {
     expect(ending(await factoriesAt(mock).panel(two).grade(graded()))).toBe("error");
   });
 
-  it("is in error when it is split", async () => {
+  it("is in error if it is split", async () => {
     const mock = await mockOf({ reply: votes([pass, fail]) });
     const config = { prompt: "Right.", models: models.slice(0, 2), aggregation: "majority" };
     const verdict = await factoriesAt(mock).panel(config).grade(graded());
@@ -276,19 +276,19 @@ describe("the grader panel", () => {
   });
 });
 
-describe("configs that cannot be used", () => {
+describe("invalid configs", () => {
   const { prompt, panel } = judgeGraderFactories(() => Promise.reject(new Error("not asked")));
   it.each([
-    [{ prompt: "Right." }, "model is missing: name the model that judges"],
+    [{ prompt: "Right." }, "model is missing: name the judge model"],
     [{ prompt: "Right." }, "defaults.judge_model"],
-    [{ model: "m" }, "prompt is missing: say what is to be judged, or give a rubric"],
+    [{ model: "m" }, "prompt is missing: say what to judge, or give a rubric"],
     [{ ...PROMPT, prompt: " " }, "prompt must not be blank"],
     [{ ...PROMPT, scoring: "1-5" }, "scoring must be binary, scale_1_5 or scale_1_10"],
     [{ ...PROMPT, threshold: 70 }, "threshold must be from 0 to 1"],
     [{ ...PROMPT, evidence: "files" }, "must be one of response, transcript, diff, workspace"],
     [{ ...PROMPT, evidence: [] }, "evidence must not be empty"],
     [{ ...PROMPT, evidence: 7 }, "evidence must be one of response, transcript, diff, workspace, or a list of them"],
-    [{ ...PROMPT, rubric: "brief" }, "rubric must be a list of texts"],
+    [{ ...PROMPT, rubric: "brief" }, "rubric must be a list of strings"],
     [{ ...PROMPT, rubric: [] }, "rubric must not be empty"],
     [{ ...PROMPT, modell: "m" }, 'unknown key "modell". Did you mean "model"?'],
     [{ ...PROMPT, models: ["m"] }, 'unknown key "models"'],
@@ -311,7 +311,7 @@ describe("configs that cannot be used", () => {
 });
 
 describe("graders of one model", () => {
-  it("share it, and its limit on calls at a time", async () => {
+  it("share it and its limit on concurrent calls", async () => {
     const mock = await mockOf({ reply: said({ verdict: "pass" }), latencyMs: 15 });
     const factories = factoriesAt(mock, { maxWorkers: 2 });
     const graders = Array.from({ length: 10 }, (_, index) => factories.prompt({ ...PROMPT, prompt: `Rule ${index}.` }));
@@ -348,7 +348,7 @@ describe("graders of one model", () => {
     expect(log).toEqual(["found m", "closed", "found m"]);
   });
 
-  it("try again to find a model that could not be found, and close nothing then", async () => {
+  it("retry finding a model that could not be found, and close nothing then", async () => {
     let tries = 0;
     const { prompt } = judgeGraderFactories(async () => {
       tries += 1;
@@ -363,7 +363,7 @@ describe("graders of one model", () => {
     expect(tries).toBe(2);
   });
 
-  it("are identified by the words of the judge, besides their config", () => {
+  it("are identified by the prompt version as well as their config", () => {
     const make = () => judgeGraderFactories(() => Promise.reject(new Error("never")));
     expect(make().prompt.fingerprint()).toEqual(make().prompt.fingerprint());
     expect(make().panel.fingerprint()).toHaveProperty("prompt", 1);

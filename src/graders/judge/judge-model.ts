@@ -6,41 +6,41 @@ import type { Output } from "../../core/system.js";
 import type { AnswerShape, Message } from "../../models/dialects/index.js";
 import { type ModelOptions, ModelSystem } from "../../systems/index.js";
 
-/** What a judge model is asked. */
+/** A request to a judge model. */
 export interface JudgeRequest {
   readonly system: string;
   readonly messages: readonly Message[];
-  /** What the answer must look like. Left out for endpoints that refused to be told. */
+  /** The shape the answer must have. Omitted for endpoints that rejected it. */
   readonly answer?: AnswerShape;
 }
 
-/** What a judge model answers. A cost in dollars is only needed where it does not follow from usage and price. */
+/** The answer of a judge model. The cost in dollars is only needed if it does not follow from usage and price. */
 export type JudgeAnswer = Pick<Output, "response" | "usage" | "costUsd" | "stopped">;
 
 /**
- * A model that judges: a `ModelSystem`, or any client of your own.
+ * A model that judges: a `ModelSystem` or a custom client.
  * @example
  * const strict: JudgeModel = { name: "strict", ask: () => ({ response: '{"verdict": "fail"}' }) };
  */
 export interface JudgeModel {
   readonly name: string;
   ask(request: JudgeRequest, signal: AbortSignal): JudgeAnswer | Promise<JudgeAnswer>;
-  /** Its price is what usage is priced at. */
+  /** Its price is used to compute the cost of usage. */
   readonly limits?: Limits;
   fingerprint?(): unknown;
   close?(): Promise<void>;
 }
 
-/** A judge model, or what is needed to make one: where it is, and which variable holds its key. */
+/** A judge model, or the options to make one. */
 export type JudgeModelSource = JudgeModel | ModelOptions;
 
-/** A model that can be asked, and what its tokens cost; null when nobody knows. */
+/** A model ready to be called, and the price of its tokens; null if unknown. */
 export interface OpenModel {
   readonly model: JudgeModel;
   readonly price: Price | null;
 }
 
-/** Makes the model that options describe. Throws when its key is missing. */
+/** Makes the model that the options describe. Throws if its key is missing. */
 export async function openModel(source: JudgeModelSource): Promise<OpenModel> {
   if (isModel(source)) return { model: source, price: source.limits?.price ?? null };
   const model = new ModelSystem(source);
@@ -52,7 +52,7 @@ async function priceOf({ model, baseUrl }: ModelOptions): Promise<Price | null> 
   return model === undefined ? null : bundledPrice({ model, baseUrl });
 }
 
-/** What identifies a model's work. Of options it is what the system made from them says, for which no key is needed. */
+/** Identifies a model's work in the cache. For options it is the fingerprint of the system made from them, which needs no key. */
 export function modelFingerprint(source: JudgeModelSource): unknown {
   if (!isModel(source)) {
     const { apiKeyEnv: _, ...rest } = source;
@@ -61,7 +61,7 @@ export function modelFingerprint(source: JudgeModelSource): unknown {
   return source.fingerprint?.() ?? { name: source.name, ask: String((source as { ask: unknown }).ask) };
 }
 
-/** Throws unless a judge can be made of it. */
+/** Throws if the value is neither a judge model nor options for one. */
 export function requireModel(source: unknown): JudgeModelSource {
   const { name, ask, baseUrl } = (source ?? {}) as Partial<JudgeModel & ModelOptions>;
   if (typeof ask === "function" && typeof name === "string" && name !== "") return source as JudgeModel;

@@ -6,28 +6,27 @@ import { type Fields, fieldsOf } from "./objects-in-text.js";
 import { agreementOf, combined, type PanelRule } from "./panel.js";
 import { readValue, type Scale, valueText, wanted } from "./scale.js";
 
-/** The field of the panel's agreement. */
 export const AGREEMENT_FIELD = "judge_agreement";
 
-/** What one judge of a panel came to. */
+/** The vote of one judge of a panel. */
 export interface JudgeVote {
   readonly judge: string;
-  /** Null when it gave none. */
+  /** Null if it gave none. */
   readonly verdict: Verdict | null;
   /** Why it gave none. */
   readonly failure?: string;
-  /** True when its endpoint failed, so that it might have judged at another time. */
+  /** True if its endpoint failed, so that a later attempt may succeed. */
   readonly isError?: boolean;
-  /** Of a pair: what won with the response shown first, and with it shown second. A is the response in both. */
+  /** For a pair: the winner with the response shown first, and with it shown second. A is the response in both. */
   readonly orders?: readonly [Winner, Winner];
 }
 
-/** What a judge or a panel says of one output: its scores, and what each judge said. */
+/** The judgment of a judge or a panel on one output: its scores, and each judge's vote. */
 export interface Judgement extends ScoredWithEvidence {
   readonly votes: readonly JudgeVote[];
 }
 
-/** The judges' endpoints failed, so that too few of them answered. */
+/** Too few judges answered because their endpoints failed. */
 export class JudgeError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("JUDGE", message, { ...options, exitCode: EXIT.infrastructure });
@@ -35,12 +34,12 @@ export class JudgeError extends AssayError {
 }
 
 export interface Weighing {
-  /** Empty when there is one score only. */
+  /** Empty if there is only one score. */
   readonly criteria: readonly string[];
   readonly panel: PanelRule;
 }
 
-/** Makes one judgement of what the judges said. Throws when too few answered because their endpoints failed. */
+/** Combines votes into one judgment. Throws if too few judges answered because their endpoints failed. */
 export function weigh(votes: readonly JudgeVote[], { criteria, panel }: Weighing): Judgement {
   const sheet: Sheet = { scores: {}, evidence: {}, unscored: {} };
   const fields = criteria.length === 0 ? [SCORE_FIELD] : criteria.map(fieldOf);
@@ -86,7 +85,7 @@ function whyUnscored(field: string, votes: readonly JudgeVote[], isSplit: boolea
   return `${why}: ${saidBy(field, votes)}`;
 }
 
-/** A judge that could not be reached says nothing about the answer: the row is to be judged again. */
+/** An unreachable judge says nothing about the answer, so the row must be judged again. */
 function requireEndpoints(votes: readonly JudgeVote[]): void {
   const failed = votes.filter(({ isError }) => isError === true);
   if (failed.length === 0) return;
@@ -94,7 +93,7 @@ function requireEndpoints(votes: readonly JudgeVote[]): void {
   throw new JudgeError(`The judge failed. ${reasons.join("; ")}`);
 }
 
-/** A mean of fewer criteria could not be compared with that of other rows. */
+/** A mean over fewer criteria would not be comparable with other rows. */
 function addMean(fields: readonly string[], { scores, unscored }: Sheet): void {
   const missing = fields.filter((field) => !Object.hasOwn(scores, field));
   if (missing.length === 0) scores[SCORE_FIELD] = mean(fields.map((field) => scores[field] ?? 0));
@@ -116,7 +115,7 @@ function evidenceOf(field: string, votes: readonly JudgeVote[]): string {
   return reason === "" ? `${value}` : `${value}: ${reason}`;
 }
 
-/** What each judge said, those included that said nothing of use. */
+/** Lists what each judge said, including judges without a usable answer. */
 function saidBy(field: string, votes: readonly JudgeVote[]): string {
   return votes
     .map((vote) => {
@@ -136,71 +135,67 @@ function given(point: Point | undefined): Extract<Point, { score: number }> | un
   return point !== undefined && point.score !== null ? point : undefined;
 }
 
-/** What a judge says of one field: a score in [0, 1] and the value in the scale's own words, or why there is none. */
+/** One judge's verdict for one field: a score in [0, 1] with the value on the scale, or why there is none. */
 type Point =
   | { readonly score: number; readonly value: string; readonly reason: string }
   | { readonly score: null; readonly reason: string };
 
-/** What one judge says of one answer, by field. */
+/** One judge's verdict on one answer, by field. */
 export type Verdict = Readonly<Record<string, Point>>;
 
-/** Which of two answers a judge prefers, as they were shown. */
+/** Which of two answers a judge prefers, by the order in which they were shown. */
 export type Winner = "A" | "B" | "tie";
 
-/** What a judge is asked for: how the answer must look, and how it is read. */
+/** What a judge must answer: its shape, and how it is parsed. */
 export interface Form<T> {
   readonly shape: AnswerShape;
-  /** The same for the instructions: every choice is written out, because a judge leans to what it is shown as an example. */
+  /** The shape as text for the instructions. Lists every choice, because judges are biased toward a value shown as an example. */
   readonly pattern: string;
-  /** True for an object that is meant as an answer, though it may be a wrong one. */
+  /** True for an object that is meant as an answer, even an invalid one. */
   fits(fields: Fields): boolean;
-  /** What the object says, or what is wrong with it. */
+  /** Returns the parsed answer, or what is wrong with it. */
   read(fields: Fields): T | string;
 }
 
-/** A judge that says it cannot judge. */
 export interface CannotJudge {
   readonly cannot: string;
 }
 
 const LONGEST_REASON = 300;
 
-/** A reason in a few words: it is kept with every row. */
+/** Shortens a reason, which is stored with every row. */
 export function shortReason(reason: unknown): string {
   const text = typeof reason === "string" ? reason.replace(/\s+/g, " ").trim() : "";
   return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}…`;
 }
 
-/** Models write true as a text where nothing holds them to the schema. */
+/** Without schema enforcement, models may write true as a string. */
 export function saysCannot({ cannot_judge: said }: Fields): boolean {
   return said === true || (typeof said === "string" && said.trim().toLowerCase() === "true");
 }
 
-/** The judge's own reason for not judging. */
 export function cannotReason({ reasoning }: Fields): string {
   return `the judge says it cannot judge: ${shortReason(reasoning) || "it gives no reason"}`;
 }
 
-/** An object of a schema: everything is required, in this order, and nothing else allowed. */
+/** Builds an object schema: all properties are required, in this order, and no others are allowed. */
 export function objectSchema(properties: Readonly<Record<string, Fields>>): Fields {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** The properties that every verdict begins with: the reasoning first, so that it comes before the decision. */
+/** The properties that every verdict begins with. The reasoning comes before the decision. */
 export const OPENING = {
   reasoning: { type: "string", description: "Two or three sentences." },
   cannot_judge: { type: "boolean", description: "True only when the material is not enough to decide." },
 } as const satisfies Record<string, Fields>;
 
-/** The field of the whole judgement. */
+/** The field of the overall score. */
 export const SCORE_FIELD = "judge_score";
 
-/** The field of a criterion. */
 export function fieldOf(criterion: string): string {
   return `judge_${criterion}`;
 }
 
-/** Asks for one score. */
 export function scoreForm(scale: Scale): Form<Verdict> {
   return {
     shape: { name: "verdict", schema: pointSchema(scale) },
@@ -213,11 +208,10 @@ export function scoreForm(scale: Scale): Form<Verdict> {
   };
 }
 
-/** Asks for a score by each criterion. */
 export function criteriaForm(criteria: readonly string[], scale: Scale): Form<Verdict> {
   const each = Object.fromEntries(criteria.map((name) => [name, pointSchema(scale)]));
   const schema = objectSchema({ criteria: objectSchema(each) });
-  // Some models leave the outer object out.
+  // Some models omit the outer object.
   const scoresIn = (fields: Fields) => fieldsOf(fields.criteria) ?? fields;
   return {
     shape: { name: "verdict", schema },

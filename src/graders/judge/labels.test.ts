@@ -22,7 +22,7 @@ describe("readLabel", () => {
     });
   });
 
-  it("reads numbers on a scale, also between its values", () => {
+  it("reads numbers on a scale, including those between its values", () => {
     expect(readLabel({ ...row, label: 4 }, "1-5", 1)).toMatchObject({ people: 0.75 });
     expect(readLabel({ ...row, label: 4.5 }, "1-5", 1)).toMatchObject({ people: 0.875 });
     expect(readLabel({ ...row, label: "10" }, "1-10", 1)).toMatchObject({ people: 1 });

@@ -5,7 +5,7 @@ import { textOf } from "../../evaluators/gold.js";
 import { type Fields, fieldsOf } from "./objects-in-text.js";
 import { type JudgeScale, readValue, scaleOf } from "./scale.js";
 
-/** A row that people have judged: an answer with a label on the judge's scale, or two answers and which is better. */
+/** A row labeled by people: an answer with a label on the judge's scale, or two answers and which is better. */
 export interface LabelRow {
   question?: string;
   context?: string;
@@ -25,16 +25,16 @@ export interface LabelRow {
 export interface Label {
   readonly example: Example;
   readonly output: Output;
-  /** What people say, as a share in [0, 1]; of a pair 1 is the first answer, 0 the second, 0.5 a tie. */
+  /** People's label as a score in [0, 1]; for a pair 1 is the first answer, 0 the second, 0.5 a tie. */
   readonly people: number;
-  /** Characters of the response; of a pair, of the first answer. */
+  /** Characters of the response; for a pair, of the first answer. */
   readonly length: number;
   /** Characters of the second answer of a pair. */
   readonly otherLength: number | null;
 }
 
 /**
- * Reads a row of labels, or says what is wrong with it.
+ * Reads a label row; returns what is wrong with it as a string.
  * @example
  * readLabel({ question: "2+2?", response: "4", label: "pass" }, "binary", 1);
  */
@@ -97,7 +97,7 @@ function exampleOf({ turns, question, context, answer, answers, id }: Fields, ro
   return golds.length > 0 ? { ...example, answers: golds } : example;
 }
 
-/** Null for what is no answer; an answer that is null is an empty one. */
+/** Returns null for a value that is not an answer. A null answer is an empty one. */
 function answerIn(value: unknown): string | null {
   if (value === null) return "";
   return typeof value === "object" || value === undefined ? null : textOf(value);

@@ -41,13 +41,12 @@ import type { JudgeScale } from "./scale.js";
 import { type Against, type JudgeSettings, type LLMJudgeOptions, settingsOf } from "./settings.js";
 import { joinedTurns, TURN_FIELDS, turnsOf } from "./turns.js";
 
-/** What a judge says of two answers in one order. */
+/** One judge's preference between two answers in one order. */
 interface Preference {
   readonly winner: Winner;
   readonly reason: string;
 }
 
-/** Asks which of two answers is better. */
 const PAIR_FORM: Form<Preference | CannotJudge> = {
   shape: {
     name: "verdict",
@@ -73,7 +72,7 @@ function winnerOf(said: unknown): Winner | null {
 
 type Vote = Omit<JudgeVote, "judge">;
 
-/** Compares the response with another answer, in both orders: judges favour places, most often the first. */
+/** Compares the response with another answer in both orders, because judges have a position bias, mostly toward the first. */
 class PairBench implements Bench {
   readonly #against: Against | null;
   readonly #reference: boolean | undefined;
@@ -112,20 +111,20 @@ class PairBench implements Bench {
       { tag: "answer-a", text: a },
       { tag: "answer-b", text: b },
     ];
-    // An answer that is called good beforehand would win.
+    // Don't show one of the answers as a reference: it would win.
     const references = golds.filter(({ text }) => text !== a && text !== b);
     const message = caseMessage({ task: taskOf(original, processed), references, answers }, PAIR_FORM);
     return { system: this.#system, message };
   }
 }
 
-/** Waits for both even when one fails: a call that is still under way would be billed after the row is done. */
+/** Waits for both even if one fails: a call still in progress would be billed after the row is done. */
 async function both<T>(first: Promise<T>, second: Promise<T>): Promise<readonly [T, T]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];
 }
 
-/** Nobody needs to be asked which of two equal texts is better. */
+/** Two identical texts need no judge. */
 const SAME: Vote = {
   verdict: { [SCORE_FIELD]: { score: 0.5, value: "tie", reason: "both answers are the same text" } },
 };
@@ -136,7 +135,7 @@ function otherOf(example: Example, against: Against | null): string | null {
   return asText(example.baseline) ?? goldsOf(example)[0] ?? null;
 }
 
-/** A baseline may be an output as it was recorded. */
+/** A baseline may be a recorded output. */
 function asText(value: unknown): string | null {
   const fields = fieldsOf(value);
   if (fields !== null && "response" in fields) return textOf(fields.response);
@@ -149,7 +148,7 @@ function fieldNamed(against: Against | null): string {
 
 type Compared = Heard<Preference | CannotJudge>;
 
-/** The second comparison as if the response had been shown first. */
+/** Converts the result of the second order as if the response had been shown first. */
 function swapped(compared: Compared): Compared {
   if (!("said" in compared) || "cannot" in compared.said) return compared;
   const { winner, reason } = compared.said;
@@ -158,7 +157,7 @@ function swapped(compared: Compared): Compared {
 
 const POINTS: Readonly<Record<Winner, number>> = { A: 1, tie: 0.5, B: 0 };
 
-/** The mean of both orders. Judged in one order only, an answer would have no score that can be compared. */
+/** The mean of both orders. A result from one order only would not be comparable. */
 function combine(first: Compared, second: Compared): Vote {
   const failure = failureOf(first) ?? failureOf(second);
   if (failure !== null) return { verdict: null, failure };
@@ -190,7 +189,7 @@ function wordsFor([first, second]: readonly [Winner, Winner]): string {
   return isContradiction ? `tie, because the two orders contradict each other: ${each}` : each;
 }
 
-/** The models of a judge, made when they are first needed. Judges of the same models share them. */
+/** The models of a judge, opened on first use and shared by all judges made from it. */
 export class OpenModels {
   readonly #sources: readonly JudgeModelSource[];
   #models: Promise<readonly OpenModel[]> | null = null;
@@ -199,7 +198,7 @@ export class OpenModels {
     this.#sources = sources;
   }
 
-  /** Throws when the key of one is missing; that is not kept. */
+  /** Throws if a key is missing. A failure is not cached. */
   open(): Promise<readonly OpenModel[]> {
     this.#models ??= Promise.all(this.#sources.map(openModel)).catch((error: unknown) => {
       this.#models = null;
@@ -208,7 +207,7 @@ export class OpenModels {
     return this.#models;
   }
 
-  /** Gives their connections back. They can be opened again. */
+  /** Closes their connections. They can be opened again. */
   async close(): Promise<void> {
     const models = (await this.#models) ?? [];
     this.#models = null;
@@ -217,8 +216,8 @@ export class OpenModels {
 }
 
 /**
- * Has a model, or a panel of models, judge each response: by a rubric on a scale, by several criteria, turn by
- * turn, or against another answer. What is judged is fenced off as data. A judge that fails, or says that it cannot judge, gives no score.
+ * Has a model or a panel of models judge each response: by a rubric on a scale, by several criteria, turn by turn, or
+ * against another answer. What is judged is marked as data. A judge that fails or cannot judge gives no score.
  * @example
  * const model = { name: "mine", ask: async () => ({ response: '{"reasoning": "Right.", "verdict": "pass"}' }) };
  * await new LLMJudge({ model }).score({ id: 1, question: "Capital of France?" }, { response: "Paris" });
@@ -229,9 +228,9 @@ export class LLMJudge implements Evaluator {
   readonly name = "llm_judge";
   readonly fields: readonly string[];
   readonly primaryFields: readonly string[] = [SCORE_FIELD];
-  /** What it answers on; `"pairwise"` when it compares answers. */
+  /** The scale of its answers; `"pairwise"` if it compares answers. */
   readonly scale: JudgeScale | "pairwise";
-  /** How many calls it makes at a time. */
+  /** Maximum number of concurrent calls. */
   readonly maxWorkers: number;
   readonly #settings: JudgeSettings;
   readonly #bench: Bench;
@@ -263,7 +262,7 @@ export class LLMJudge implements Evaluator {
   }
 
   /**
-   * The same as `score`, and what each judge of the panel said.
+   * Like `score`, with each judge's vote.
    * @example
    * const { votes } = await judge.judge(example, output);
    */
@@ -271,15 +270,15 @@ export class LLMJudge implements Evaluator {
     if (!this.#settings.perTurn) return this.#judgeOne({ original, processed }, context);
     const turns = turnsOf({ original, processed });
     if (typeof turns === "string") return { scores: {}, unscored: { [SCORE_FIELD]: turns }, votes: [] };
-    // All are waited for even when one fails: a call that is under way would be billed after the row is done.
+    // Waits for all even if one fails: a call still in progress would be billed after the row is done.
     const judged = turns.map((turn) => this.#judgeOne(turn, context));
     await Promise.allSettled(judged);
     return joinedTurns(await Promise.all(judged), withoutTurns(this.fields));
   }
 
   /**
-   * A judge of the same models that goes about it in another way. Both share the limit on calls at a time, and closing
-   * one closes the models of both.
+   * Creates a judge with the same models and other options. Both share the limit on concurrent calls, and closing one closes
+   * the models of both.
    * @example
    * const comparing = judge.as({ pairwise: true });
    */
@@ -294,7 +293,7 @@ export class LLMJudge implements Evaluator {
   }
 
   /**
-   * What judging an output to an example costs, before there is one; see `JudgingCost`.
+   * Estimates the cost of judging an output of an example; see `JudgingCost`.
    * @example
    * judge.estimate(example, { count: (text) => text.length / 4, answerTokens: 500 }); // { low: 0.0002, high: 0.0009 }
    */
@@ -313,7 +312,7 @@ export class LLMJudge implements Evaluator {
     return weigh(votes, { criteria, panel });
   }
 
-  /** Makes the models, which fails when the key of one is missing. */
+  /** Opens the models. Throws if a key is missing. */
   async prepare(): Promise<void> {
     await this.#models.open();
   }
@@ -335,12 +334,12 @@ export class LLMJudge implements Evaluator {
     };
   }
 
-  /** Gives the connections of its models back. It can be used again. */
+  /** Closes the connections of its models. The judge can be used again. */
   close(): Promise<void> {
     return this.#models.close();
   }
 
-  /** A judge whose endpoint fails costs the panel its vote; an abort ends them all. */
+  /** If a judge's endpoint fails, the panel loses its vote; an abort stops all judges. */
   async #vote(open: OpenModel, trialled: Trialled, context: ScoreContext): Promise<JudgeVote> {
     const judge = open.model.name;
     try {
@@ -356,10 +355,10 @@ export class LLMJudge implements Evaluator {
   }
 }
 
-/** The fields that a single judgement has. */
+/** The fields of a single judgment. */
 function withoutTurns(fields: readonly string[]): string[] {
   return fields.filter((field) => !TURN_FIELDS.includes(field));
 }
 
-/** For callers that never stop and ask for no bill. */
+/** For callers without an abort signal or a meter. */
 const NO_CONTEXT: ScoreContext = Object.freeze({ signal: new AbortController().signal });

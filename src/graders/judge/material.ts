@@ -4,7 +4,7 @@ import type { Output } from "../../core/system.js";
 import { goldsOf, textOf } from "../../evaluators/gold.js";
 import type { Material } from "./fence.js";
 
-/** What the judge is shown of the task, in order: context, then conversation or question, then choices. */
+/** The task as shown to the judge: context, then conversation or question, then choices. */
 export function taskOf(example: Example, output: Output): Material[] {
   const { context, choices } = example;
   return [
@@ -16,12 +16,12 @@ export function taskOf(example: Example, output: Output): Material[] {
   ];
 }
 
-/** The gold answers, each as a reference of its own. */
+/** The gold answers, each as its own reference. */
 export function referencesOf(example: Example): Material[] {
   return goldsOf(example).map((text) => ({ tag: "reference", text }));
 }
 
-/** The turns in order, with what the system itself said in between, and the question that comes last. */
+/** The turns in order, with the system's replies in between, and the question last. */
 function conversationOf(example: Example, turns: readonly Turn[], output: Output): Material[] {
   const replies = Array.isArray(output.replies) ? output.replies.map(textOf) : [];
   const shown: Material[] = [];
@@ -43,7 +43,7 @@ function conversationOf(example: Example, turns: readonly Turn[], output: Output
   return shown;
 }
 
-/** Roles come from datasets, and stand in a tag. */
+/** Roles come from datasets and become tag names, so they are limited to known ones. */
 export function tagOf(role: string): string {
   const known = role.toLowerCase();
   if (known === "assistant" || known === "model") return "assistant";

@@ -1,10 +1,10 @@
 import { Desk, type DeskOptions } from "./desk.js";
 import { type JudgeModelSource, type OpenModel, openModel, requireModel } from "./judge-model.js";
 
-/** Finds the model that a name stands for. */
+/** Finds a model by its name. */
 export type FindModel = (name: string) => Promise<JudgeModelSource>;
 
-/** The models that graders ask, by name: graders of the same model share its connections and its limit on calls at a time. */
+/** The models that graders use, by name. Graders with the same model share its connections and its concurrency limit. */
 export class ModelPool {
   readonly #find: FindModel;
   readonly #options: DeskOptions;
@@ -22,7 +22,7 @@ export class ModelPool {
   }
 }
 
-/** One model, open as long as somebody holds it. */
+/** A model that stays open while it has holders. */
 export class PooledModel {
   readonly desk: Desk;
   readonly #find: () => Promise<JudgeModelSource>;
@@ -35,7 +35,7 @@ export class PooledModel {
     this.desk = desk;
   }
 
-  /** Where the model is and what it costs, for which no key is needed. Throws when its name stands for nothing; that is not kept. */
+  /** The model's address and price; needs no key. Throws if the name is unknown. A failure is not cached. */
   source(): Promise<JudgeModelSource> {
     this.#source ??= this.#find()
       .then(requireModel)
@@ -46,7 +46,7 @@ export class PooledModel {
     return this.#source;
   }
 
-  /** The model, for somebody who gives it back with `release`. Throws when its key is missing; that is not kept. */
+  /** Opens the model for a holder, which must call `release`. Throws if its key is missing. A failure is not cached. */
   open(holder: object): Promise<OpenModel> {
     this.#holders.add(holder);
     this.#model ??= this.source()
@@ -58,7 +58,7 @@ export class PooledModel {
     return this.#model;
   }
 
-  /** The last one to give it back closes its connections. It can be opened again. */
+  /** The last holder closes its connections. It can be opened again. */
   async release(holder: object): Promise<void> {
     if (!this.#holders.delete(holder) || this.#holders.size > 0) return;
     const opening = this.#model?.catch(() => null);

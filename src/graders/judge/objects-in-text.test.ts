@@ -5,7 +5,7 @@ import { lastObjectIn } from "./objects-in-text.js";
 
 const hasScore = (fields: Readonly<Record<string, unknown>>) => "score" in fields;
 
-describe("lastObjectIn", () => {
+describe("findLastObject", () => {
   it.each([
     ["the whole text", '{"score": 4}', 4],
     ["a fence", 'Here it is:\n```json\n{\n  "reasoning": "ok",\n  "score": 4\n}\n```\n', 4],
@@ -27,7 +27,7 @@ describe("lastObjectIn", () => {
     },
   );
 
-  it("finds any object again, whatever stands before and after it on other lines", () => {
+  it("finds any object again, whatever text is on the lines before and after it", () => {
     const object = fc.record({
       score: fc.integer(),
       reasoning: fc.string(),
@@ -51,7 +51,7 @@ describe("lastObjectIn", () => {
     ["\\", "\\"],
     ['"', '"'],
     ["a", "a"],
-  ])("takes little time for a megabyte of %j", (_, piece) => {
+  ])("is fast for a megabyte of %j", (_, piece) => {
     const text = piece.repeat(Math.ceil(1e6 / piece.length));
     const cpuMs = startCpuTime();
     lastObjectIn(text, hasScore);

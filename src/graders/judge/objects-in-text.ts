@@ -1,17 +1,16 @@
-/** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A judge's answer is short; of a longer one the end counts. */
+/** A judge's answer is short; only the end of a longer text is searched. */
 const MOST_CHARACTERS = 200_000;
 
-/** How many objects are looked at, from the last: each try costs up to the length of the text. */
+/** How many objects are tried, starting with the last: each try takes up to the length of the text. */
 const MOST_TRIES = 50;
 
 /**
- * The last well-formed JSON object in a text that fits, the outermost where they are nested; null when none does. Takes
- * time in proportion to the text, whatever is in it.
+ * Finds the last well-formed JSON object in a text that fits, the outermost if nested; null if there is none. Takes
+ * linear time for any text.
  * @example
- * lastObjectIn('Well, {"score": 2}? No: {"score": 4}.', (fields) => "score" in fields); // { score: 4 }
+ * findLastObject('Well, {"score": 2}? No: {"score": 4}.', (fields) => "score" in fields); // { score: 4 }
  */
 export function lastObjectIn(text: string, fits: (fields: Fields) => boolean): Fields | null {
   const whole = objectOf(text);
@@ -29,7 +28,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Every pair of braces that belong together, by their ends: an outer pair comes after what is in it. */
+/** Finds all matching pairs of braces, ordered by their ends: an outer pair comes after its inner pairs. */
 function bracesIn(text: string): Span[] {
   const spans: Span[] = [];
   const open: number[] = [];
@@ -37,7 +36,7 @@ function bracesIn(text: string): Span[] {
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if (isQuoted && char === "\\") at += 1;
-    // JSON has no line breaks inside texts: a quotation mark that prose left open ends with its line.
+    // JSON strings contain no line breaks, so a quotation mark left open in prose ends with its line.
     else if (char === "\n") isQuoted = false;
     else if (char === '"') isQuoted = open.length > 0 && !isQuoted;
     else if (!isQuoted && char === "{") open.push(at);
@@ -59,7 +58,7 @@ function objectOf(text: string): Fields | null {
   }
 }
 
-/** The fields of an object; null for anything else. */
+/** Returns the fields of an object; null for anything else. */
 export function fieldsOf(value: unknown): Fields | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }

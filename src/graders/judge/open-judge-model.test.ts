@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe("openJudgeModel", () => {
-  it("finds a model of the models file, with its price", async () => {
+  it("finds a model in the models file, with its price", async () => {
     const found = await openJudgeModel({ name: "local-judge", modelsFile });
     expect(found).toMatchObject({ name: "local-judge", model: "judge-1", baseUrl: "http://127.0.0.1:8099/v1" });
     expect(found.dialect).toBe("chat");
@@ -50,7 +50,7 @@ describe("openJudgeModel", () => {
     expect(found).not.toHaveProperty("apiKeyEnv");
   });
 
-  it("names the variable of the key: that of the file, of the provider, or what is said", async () => {
+  it("uses the key variable of the options, the file or the provider", async () => {
     expect(await openJudgeModel({ name: "with-key", modelsFile })).toMatchObject({
       apiKeyEnv: "MY_JUDGE_KEY",
       dialect: "anthropic",
@@ -64,7 +64,7 @@ describe("openJudgeModel", () => {
     expect(await openJudgeModel(said)).toMatchObject({ apiKeyEnv: "OTHER", allowInsecure: true });
   });
 
-  it("asks at an address that is given, in the dialect of the provider, and sends no key that was not named", async () => {
+  it("uses a given URL with the provider's API format, and sends no key that was not named", async () => {
     const elsewhere = await openJudgeModel({ name: "anthropic/claude-x", url: "http://10.0.0.1:80/v1", modelsFile });
     expect(elsewhere).toMatchObject({ model: "claude-x", baseUrl: "http://10.0.0.1:80/v1", dialect: "anthropic" });
     expect(elsewhere).not.toHaveProperty("apiKeyEnv");
@@ -79,17 +79,17 @@ describe("openJudgeModel", () => {
   });
 
   it.each([
-    ["gpt-4o", 'The judge "gpt-4o" is no model of a provider that is known'],
+    ["gpt-4o", 'Unknown judge model "gpt-4o": it names no known provider'],
     ["local-judgee", 'Did you mean "local-judge"?'],
     ["nobody/model", "Write PROVIDER/MODEL"],
     ["homeless", "has no base_url"],
     ["by-agent", "run by the agent claude"],
-  ])("refuses %s", async (name, words) => {
+  ])("rejects %s", async (name, words) => {
     await expect(openJudgeModel({ name, modelsFile })).rejects.toThrow(UsageError);
     await expect(openJudgeModel({ name, modelsFile })).rejects.toThrow(words);
   });
 
-  it("gives graders a model that answers", async () => {
+  it("gives graders a working model", async () => {
     const mock = await startMock({ reply: '{"reasoning": "Fine.", "cannot_judge": false, "verdict": "pass"}' });
     closing.push(() => mock.close());
     const { prompt } = judgeGraderFactories((name) => openJudgeModel({ name, url: mock.url, modelsFile }));

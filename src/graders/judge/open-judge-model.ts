@@ -10,23 +10,23 @@ import { didYouMean } from "../../core/suggest.js";
 import type { DialectName } from "../../models/dialects/dialect.js";
 import type { ModelOptions } from "../../systems/index.js";
 
-/** Which model judges, and where it is found. */
+/** Which model judges, and where to find it. */
 export interface JudgeModelOptions {
-  /** A model of the models file, or `PROVIDER/MODEL`; with `url`, whatever that serves. */
+  /** A model in the models file, or `PROVIDER/MODEL`; with `url`, any model served there. */
   name: string;
-  /** Models with prices and addresses; models.yml of the working folder unless told. */
+  /** File with models, prices and addresses. Default: models.yml in the working directory. */
   modelsFile?: string;
-  /** Where it answers, in place of its provider. */
+  /** Base URL to use instead of the provider's. */
   url?: string;
-  /** The name of the variable that holds the key; the provider's own unless told. */
+  /** Environment variable with the API key. Default: the provider's variable. */
   apiKeyEnv?: string;
-  /** Lets a key go over plain http to another machine. */
+  /** Allows sending the key over plain http to another machine. */
   allowInsecure?: boolean;
 }
 
 /**
- * Finds the model that is to judge: where it is, how it is spoken to, what it costs and which variable holds its key. The
- * key itself is read when the model is first used.
+ * Finds the judge model: its address, API format, price and key variable. The key itself is read when the model is first
+ * used.
  * @example
  * const judge = new LLMJudge({ model: await openJudgeModel({ name: "openai/gpt-5" }) });
  */
@@ -57,7 +57,7 @@ async function located({ name, url }: JudgeModelOptions, file: ModelsFile | null
   return entry === undefined ? fromProvider(name, file) : fromEntry(entry);
 }
 
-/** What stands at an address bills what its model costs. Its own machine is the user's; any other gets a key only when it is told which. */
+/** A server at a custom URL is priced like its model. Only a local one gets the provider's default key; any other needs an explicit key variable. */
 async function behind(url: string, name: string, entry: ModelEntry | undefined): Promise<Located> {
   const { provider, model } =
     entry === undefined ? splitName(name) : { provider: entry.provider, model: entry.apiName };
@@ -81,12 +81,12 @@ function usualKeyHere(baseUrl: string, provider: string | null): string | null {
 function fromEntry(entry: ModelEntry): Located {
   if (entry.agentCli !== null)
     throw new UsageError(
-      `The judge "${entry.name}" is run by the agent ${entry.agentCli}, which answers no single questions. Name a model that is called through its API.`,
+      `The judge "${entry.name}" is run by the agent ${entry.agentCli}, which cannot answer single questions. Name a model that is called through its API.`,
     );
   const { baseUrl, keyVariable, dialect } = endpointOf(entry);
   if (baseUrl === null)
     throw new UsageError(
-      `The judge "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no usual one. Add it to the models file.`,
+      `The judge "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no default one. Add it to the models file.`,
     );
   return {
     model: entry.apiName,
@@ -110,7 +110,7 @@ async function fromProvider(name: string, file: ModelsFile | null): Promise<Loca
   };
 }
 
-/** A provider that is known, and its own name for the model; other names are the model's alone. */
+/** Splits off a known provider; any other name is the model's as a whole. */
 function splitName(name: string): { provider: string | null; model: string } {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
@@ -120,9 +120,9 @@ function splitName(name: string): { provider: string | null; model: string } {
 }
 
 function unknownJudge(name: string, file: ModelsFile | null): UsageError {
-  const where = file === null ? "and there is no models.yml here" : `and ${file.file} does not have it`;
+  const where = file === null ? "and there is no models.yml here" : `and ${file.file} does not list it`;
   const guess = file === null ? "" : didYouMean(name, file.models.keys());
   return new UsageError(
-    `The judge "${name}" is no model of a provider that is known, ${where}.${guess} Write PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or describe it in models.yml with its base_url.`,
+    `Unknown judge model "${name}": it names no known provider, ${where}.${guess} Write PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or add it to models.yml with its base_url.`,
   );
 }

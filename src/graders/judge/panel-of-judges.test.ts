@@ -19,7 +19,7 @@ const unsure = (name: string) =>
   scriptedJudge(['{"reasoning": "Hm.", "cannot_judge": true, "verdict": "fail"}'], { name });
 
 describe("a panel", () => {
-  it("has a score by its rule, an agreement, and everyone in the evidence", async () => {
+  it("combines scores by its rule, reports agreement, and lists every judge in the evidence", async () => {
     const models = [says("a", "pass"), says("b", "pass"), says("c", "fail")];
     const judge = new LLMJudge({ models, panel: "majority" });
     expect(judge.fields).toEqual(["judge_score", "judge_agreement"]);
@@ -30,7 +30,7 @@ describe("a panel", () => {
     expect(mean.scores).toMatchObject({ judge_score: expect.closeTo(2 / 3, 12) });
   });
 
-  it("has no score when it is split", async () => {
+  it("has no score if it is split", async () => {
     const judge = new LLMJudge({ models: [says("a", "pass"), says("b", "fail")], panel: "majority" });
     expect(await judge.score(example, output)).toMatchObject({
       scores: { judge_agreement: 0 },
@@ -38,7 +38,7 @@ describe("a panel", () => {
     });
   });
 
-  it("leaves out who fails or cannot judge, and names them", async () => {
+  it("leaves out and names judges that fail or cannot judge", async () => {
     const judge = new LLMJudge({ models: [says("a", "pass"), broken("b"), says("c", "pass"), unsure("d")] });
     const scored = await judge.score(example, output);
     expect(scored).toMatchObject({ scores: { judge_score: 1, judge_agreement: 1 } });
@@ -47,7 +47,7 @@ describe("a panel", () => {
     );
   });
 
-  it("has no score when fewer than half gave one", async () => {
+  it("has no score if fewer than half gave one", async () => {
     const judge = new LLMJudge({ models: [says("a", "pass"), unsure("b"), unsure("c")] });
     expect(await judge.score(example, output)).toMatchObject({
       scores: {},
@@ -58,7 +58,7 @@ describe("a panel", () => {
     });
   });
 
-  it("fails, so that the row is judged again, when fewer than half could be reached", async () => {
+  it("fails, so that the row is judged again, if fewer than half could be reached", async () => {
     const judge = new LLMJudge({ models: [says("a", "pass"), broken("b"), broken("c")] });
     await expect(judge.score(example, output)).rejects.toMatchObject({
       code: "JUDGE",
@@ -66,7 +66,7 @@ describe("a panel", () => {
     });
   });
 
-  it("counts half as enough", async () => {
+  it("accepts scores from half of the judges", async () => {
     const judge = new LLMJudge({ models: [says("a", "pass"), broken("b")] });
     expect(await judge.score(example, output)).toMatchObject({
       scores: { judge_score: 1 },
@@ -77,7 +77,7 @@ describe("a panel", () => {
 
 describe("a pair", () => {
   const winner = (which: string) => JSON.stringify({ reasoning: "Because.", cannot_judge: false, winner: which });
-  /** Prefers whichever answer stands in A or B. */
+  /** Prefers whichever answer is shown as A or B. */
   const prefers = (text: string) =>
     scriptedJudge((message) => {
       const at = message.indexOf(`\n${text}\n`);
@@ -109,7 +109,7 @@ describe("a pair", () => {
     expect(judged.votes[0]?.orders).toEqual([said[0], { A: "B", B: "A", tie: "tie" }[said[1]]]);
   });
 
-  it("is made with a field, a function, a recorded output or the gold answer", async () => {
+  it("is compared with a field, a function, a recorded output or the gold answer", async () => {
     const compared = async (against: true | { against: string | (() => string) }, more: object) => {
       const model = scriptedJudge([winner("tie")]);
       await new LLMJudge({ model, pairwise: against }).score({ ...example, ...more }, output);
@@ -120,11 +120,11 @@ describe("a pair", () => {
     expect(await compared(true, { baseline: { response: "recorded" } })).toContain("\nrecorded\n");
     const gold = await compared(true, { answer: "The gold one" });
     expect(gold).toContain("\nThe gold one\n");
-    // It is one of the two: shown as a reference as well, it would win.
+    // As one of the two answers it must not be shown as a reference: it would win.
     expect(gold).not.toContain("reference-");
   });
 
-  it("needs no judge when both are the same, and has no score when there is nothing to compare with", async () => {
+  it("needs no judge if both are equal, and has no score if there is nothing to compare with", async () => {
     const model = scriptedJudge([winner("A")]);
     const judge = new LLMJudge({ model, pairwise: true });
     expect(await judge.score({ ...example, baseline: "Paris" }, output)).toMatchObject({
@@ -137,7 +137,7 @@ describe("a pair", () => {
     expect(model.requests).toEqual([]);
   });
 
-  it("has no score when one order has none", async () => {
+  it("has no score if one order has none", async () => {
     const cannot = '{"reasoning": "Too alike.", "cannot_judge": true, "winner": "tie"}';
     const model = scriptedJudge([winner("A"), cannot]);
     expect(await new LLMJudge({ model, pairwise: true }).score(pair, output)).toEqual({
@@ -146,7 +146,7 @@ describe("a pair", () => {
     });
   });
 
-  it("bills both orders when one of them fails", async () => {
+  it("bills both orders if one of them fails", async () => {
     const spent: ScoringCost[] = [];
     const context = {
       signal: new AbortController().signal,

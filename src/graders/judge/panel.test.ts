@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agreementOf, combined } from "./panel.js";
 
-describe("combined", () => {
+describe("combinePanelScores", () => {
   it.each([
     ["mean", [1, 0.5, 0], 0.5],
     ["median", [1, 0.25, 0], 0.25],
@@ -18,8 +18,8 @@ describe("combined", () => {
   });
 });
 
-describe("agreementOf", () => {
-  it("is the share of pairs that say the same on the binary scale", () => {
+describe("computePanelAgreement", () => {
+  it("is the share of pairs that agree on the binary scale", () => {
     expect(agreementOf([1, 1, 0])).toBeCloseTo(1 / 3, 12);
     expect(agreementOf([1, 1, 1])).toBe(1);
     expect(agreementOf([1, 0])).toBe(0);

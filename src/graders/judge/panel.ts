@@ -1,15 +1,15 @@
 import { mean, median } from "../../stats/index.js";
 
-/** How the scores of a panel become one. */
+/** How the scores of a panel are combined. */
 export type PanelRule = "mean" | "median" | "majority" | "min";
 
 export const PANEL_RULES: readonly PanelRule[] = ["mean", "median", "majority", "min"];
 
 /**
- * The score of a panel; null when no value has a majority. The majority is what more than half of the judges say, of
- * pass and fail, or of win, tie and loss.
+ * Combines the scores of a panel; null if no value has a majority. A majority is more than half of the judges, for pass
+ * or fail, or for win, tie or loss.
  * @example
- * combined([1, 1, 0], "majority"); // 1
+ * combinePanelScores([1, 1, 0], "majority"); // 1
  */
 export function combined(scores: readonly number[], rule: PanelRule): number | null {
   if (rule === "mean") return mean(scores);
@@ -18,16 +18,16 @@ export function combined(scores: readonly number[], rule: PanelRule): number | n
 }
 
 function majority(scores: readonly number[]): number | null {
-  // Of a pair that was shown in both orders a win and a tie are a win.
+  // For a pair shown in both orders, a win and a tie count as a win.
   const sides = scores.map((score) => (1 + Math.sign(score - 0.5)) / 2);
   return [0, 0.5, 1].find((side) => sides.filter((each) => each === side).length > scores.length / 2) ?? null;
 }
 
 /**
- * How far judges agree: 1 − the mean distance |a − b| over all pairs of judges. On the binary scale that is the share
- * of pairs that say the same. Null with fewer than two judges.
+ * Agreement of judges: 1 − the mean distance |a − b| over all pairs of judges. On the binary scale this is the share of
+ * pairs that agree. Null with fewer than two judges.
  * @example
- * agreementOf([1, 1, 0]); // 1/3: one pair of three agrees
+ * computePanelAgreement([1, 1, 0]); // 1/3: one pair of three agrees
  */
 export function agreementOf(scores: readonly number[]): number | null {
   const distances = scores.flatMap((a, i) => scores.slice(i + 1).map((b) => Math.abs(a - b)));

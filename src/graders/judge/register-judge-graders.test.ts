@@ -21,7 +21,7 @@ function registered(place: JudgeModelPlace): Registry {
 }
 
 describe("registerJudgeGraders", () => {
-  it("names prompt and panel, in place of those that were named before", () => {
+  it("registers prompt and panel, replacing earlier ones", () => {
     const registry = registered({});
     registerJudgeGraders({ url: "http://127.0.0.1:1" }, registry);
     expect(
@@ -32,7 +32,7 @@ describe("registerJudgeGraders", () => {
     ).toEqual(["panel", "prompt"]);
   });
 
-  it("asks the model where the place says, with the price of its models file", async () => {
+  it("asks the model at the given URL, with the price of its models file", async () => {
     const space = new Workspace({
       "models.yml":
         "models:\n  mine: { api_name: judge-1, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n",
@@ -49,7 +49,7 @@ describe("registerJudgeGraders", () => {
     expect(verdict).toMatchObject({ passed: true, score: 1 });
   });
 
-  it("says before anything is spent that a model or its key is not there", async () => {
+  it("reports a missing model or key before anything is spent", async () => {
     const registry = registered({ apiKeyEnv: "NO_SUCH_KEY_OF_OURS" });
     const keyless = graderOf(registry, "prompt", { prompt: "Is it polite?", model: "openai/gpt-5-mini" });
     await expect(async () => keyless.prepare?.()).rejects.toThrow(/NO_SUCH_KEY_OF_OURS/);

@@ -7,23 +7,23 @@ import { GRADER_PROMPT_VERSION } from "./grader-prompt.js";
 import type { FindModel, ModelPool } from "./model-pool.js";
 import { type GraderSettings, panelSettings, promptSettings, type WorkJudge } from "./work-judge.js";
 
-/** Where the models of graders that ask one are found. */
+/** Where to find the models of graders that ask a model. */
 export interface JudgeModelPlace {
-  /** Models with prices and addresses; models.yml of the working folder unless told. */
+  /** File with models, prices and addresses. Default: models.yml in the working directory. */
   modelsFile?: string;
-  /** Whatever answers for them, in place of their provider. */
+  /** Base URL to use instead of the provider's. */
   url?: string;
-  /** The name of the variable that holds the key. */
+  /** Environment variable with the API key. */
   apiKeyEnv?: string;
   allowInsecure?: boolean;
 }
 
-/** A judge that says nothing leaves its trial without a verdict: a run must not wait for it for ever. */
+/** Without an answer from its judge, a trial has no verdict; a run must not wait forever for one. */
 const PATIENCE_MS = 120_000;
 const RETRIES = 2;
 
 /**
- * Names the graders that ask models, `prompt` and `panel`, in place of those that were named before.
+ * Registers the graders that ask models, `prompt` and `panel`, replacing earlier ones.
  * @example
  * registerJudgeGraders({ url: "http://127.0.0.1:8080" });
  */
@@ -40,21 +40,21 @@ export function registerJudgeGraders(place: JudgeModelPlace = {}, registry: Regi
 }
 
 export interface JudgeGraderOptions {
-  /** Calls of one model at a time; 8 unless told. */
+  /** Maximum number of concurrent calls per model. Default: 8. */
   maxWorkers?: number;
   retry?: Partial<RetryPolicy>;
-  /** In [0, 1), for the spread of the waits. */
+  /** Returns a number in [0, 1), for jitter. */
   random?: () => number;
 }
 
-/** A factory that says what identifies the graders it makes, besides their config. */
+/** A factory with a fingerprint that, besides the config, identifies its graders. */
 export type JudgeGraderFactory = GraderFactory & { fingerprint(): unknown };
 
 /**
- * The graders that ask models, `prompt` and `panel`. `open` finds the model that a name stands for: it is called once for
- * each name, and all graders of a model share its connections and its limit on calls at a time.
+ * Creates the graders that ask models, `prompt` and `panel`. `open` finds a model by its name; it is called once per name,
+ * and all graders of a model share its connections and its concurrency limit.
  * @example
- * const factories = judgeGraderFactories((name) => openJudgeModel({ name }));
+ * const factories = createJudgeGraderFactories((name) => openJudgeModel({ name }));
  * registry.register("grader", "prompt", factories.prompt);
  * registry.register("grader", "panel", factories.panel);
  */
@@ -73,7 +73,7 @@ function identified(factory: GraderFactory): JudgeGraderFactory {
   return Object.assign(factory, { fingerprint: () => ({ version: 1, prompt: GRADER_PROMPT_VERSION }) });
 }
 
-/** Whoever only reads the config of a grader need not load all that calls models. */
+/** Loaded lazily: reading a grader's config needs nothing that calls models. */
 async function makePool(open: FindModel, options: JudgeGraderOptions): Promise<ModelPool> {
   const { ModelPool: Pool } = await import("./model-pool.js");
   const { maxWorkers = 8, retry, random = Math.random } = options;
@@ -107,9 +107,9 @@ function folderUseOf({ evidence }: GraderSettings): "none" | "diff" | "looks" {
   return evidence === null || evidence.includes("diff") ? "diff" : "none";
 }
 
-/** Something that is made when it is first asked for. */
+/** A value that is created on first use. */
 class Later<T> {
-  /** Null until it is made. */
+  /** Null until it is created. */
   made: T | null = null;
   readonly #make: () => Promise<T>;
   #making: Promise<T> | null = null;

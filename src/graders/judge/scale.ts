@@ -1,17 +1,17 @@
 import { describe } from "../../core/shape.js";
 import { normalizeJudgeScore, type ScoreScale } from "../../metrics/scoring.js";
 
-/** The scales a judge may be asked to answer on. */
+/** The scales a judge can use. */
 export type JudgeScale = "binary" | "1-5" | "1-10";
 
-/** A scale: its values in order, and how it is spoken of. */
+/** A scale with its values in order. */
 export interface Scale {
   readonly name: JudgeScale;
-  /** The key of a verdict that holds the value. */
+  /** The key of the value in a verdict. */
   readonly key: "verdict" | "score";
   readonly low: number;
   readonly high: number;
-  /** The values as people and models write them, the worst first. */
+  /** The values as people and models write them, worst first. */
   readonly values: readonly (string | number)[];
   readonly scoringKey: ScoreScale;
 }
@@ -22,7 +22,6 @@ const SCALES: Readonly<Record<JudgeScale, Scale>> = {
   "1-10": { name: "1-10", key: "score", low: 1, high: 10, values: upTo(10), scoringKey: "scale_1_10" },
 };
 
-/** The names of all scales, for messages. */
 export const SCALE_NAMES = Object.keys(SCALES) as readonly JudgeScale[];
 
 export function scaleOf(name: JudgeScale): Scale {
@@ -42,10 +41,10 @@ const WORDS: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * A value on a scale as a share in [0, 1], or what is wrong with it. Words, booleans and numbers written as text are
- * taken where they can mean one thing only.
+ * Converts a value on a scale to a score in [0, 1], or returns what is wrong with it. Accepts unambiguous words, booleans
+ * and numbers written as strings.
  * @example
- * readValue(4, scaleOf("1-5")); // 0.75
+ * readScaleValue(4, getScale("1-5")); // 0.75
  */
 export function readValue(value: unknown, scale: Scale): number | string {
   const number = scale.name === "binary" ? binary(value) : numeric(value);
@@ -70,12 +69,11 @@ function isPlain(value: unknown): boolean {
   return ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** What a value of the scale looks like, in words. */
 export function wanted({ name, low, high }: Scale): string {
   return name === "binary" ? '"pass" or "fail"' : `a whole number from ${low} to ${high}`;
 }
 
-/** A share in [0, 1] in the words of the scale. */
+/** Formats a score in [0, 1] as a value of the scale. */
 export function valueText(share: number, { name, low, high }: Scale): string {
   if (name === "binary" && Number.isInteger(share)) return share === 1 ? "pass" : "fail";
   const value = low + share * (high - low);

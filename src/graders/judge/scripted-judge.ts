@@ -1,11 +1,11 @@
 import type { JudgeAnswer, JudgeModel, JudgeRequest } from "./judge-model.js";
 
-/** A judge for tests that answers as it is told and remembers what it was asked. */
+/** A judge for tests that gives scripted answers and records its requests. */
 export interface ScriptedJudge extends JudgeModel {
   readonly requests: JudgeRequest[];
 }
 
-/** Answers with what the test says: texts in turn (the last one from then on), or what a function makes of the message. */
+/** Answers with texts in order, repeating the last one, or with what a function returns for the message. */
 export function scriptedJudge(
   script: readonly (string | JudgeAnswer)[] | ((message: string, number: number) => string | JudgeAnswer),
   more: Partial<JudgeModel> = {},
@@ -27,7 +27,7 @@ export function scriptedJudge(
   };
 }
 
-/** What stands between the tags of this name in a message. */
+/** Extracts the texts between the tags of a name. */
 export function shownAs(tag: string, message: string): string[] {
   const mark = /mark of this message is ([0-9a-f]+)/.exec(message)?.[1] ?? "";
   return message

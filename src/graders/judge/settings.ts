@@ -9,47 +9,47 @@ import { isScale, type JudgeScale, SCALE_NAMES, type Scale, scaleOf } from "./sc
 
 /** Options of `LLMJudge`. */
 export interface LLMJudgeOptions {
-  /** The one model that judges. */
+  /** The single model that judges. */
   model?: JudgeModelSource;
-  /** Or several, which judge as a panel. */
+  /** Or several models that judge as a panel. */
   models?: readonly JudgeModelSource[];
-  /** What the judge answers on, mapped linearly to [0, 1]; `"binary"` unless told. */
+  /** The scale of the answers, mapped linearly to [0, 1]. Default: `"binary"`. */
   scale?: JudgeScale;
-  /** What a good answer is; that it is correct and does what was asked unless told. */
+  /** What a good answer is. Default: it is correct and does what was asked. */
   rubric?: string;
   /** A rubric for each criterion. Each gets a field `judge_<criterion>`, and `judge_score` is their mean. */
   criteria?: Readonly<Record<string, string>>;
-  /** How the scores of a panel become one; `"mean"` unless told. `"majority"` is for the binary scale and for pairs. */
+  /** How the scores of a panel are combined. `"majority"` requires the binary scale or pairs. Default: `"mean"`. */
   panel?: PanelRule;
   /**
-   * Compares the response with another in both orders, instead of scoring it: with the example's `baseline`, else its
-   * gold answer, or with what `against` names or returns.
+   * Compares the response with another answer in both orders instead of scoring it: with the example's `baseline`, otherwise
+   * its gold answer, or with the field or function given as `against`.
    */
   pairwise?: boolean | { against: string | ((example: Example) => string | undefined) };
   /**
-   * Judges each turn of a conversation with what was said before it. Each has a field `judge_turn_<n>`, and
+   * Judges each turn of a conversation together with the turns before it. Each turn has a field `judge_turn_<n>`, and
    * `judge_score` is their mean.
    */
   perTurn?: boolean;
-  /** Whether the gold answers are shown: where there are any unless told. True: a row without one is not scored. */
+  /** Whether to show the gold answers; if true, a row without one is not scored. Default: show them if there are any. */
   reference?: boolean;
-  /** Calls of this judge at a time; 8 unless told. */
+  /** Maximum number of concurrent calls. Default: 8. */
   maxWorkers?: number;
   retry?: Partial<RetryPolicy>;
-  /** In [0, 1), for the spread of the waits. */
+  /** Returns a number in [0, 1), for jitter. */
   random?: () => number;
 }
 
-/** What the response is compared with: a field of the example, or what a function makes of it. */
+/** What the response is compared with: a field of the example, or a function of it. */
 export type Against = string | ((example: Example) => string | undefined);
 
-/** Options that were checked. */
+/** Validated options. */
 export interface JudgeSettings {
   readonly sources: readonly JudgeModelSource[];
   readonly scale: Scale;
   readonly rules: Rules;
   readonly panel: PanelRule;
-  /** Null when answers are scored one by one. */
+  /** Null if answers are scored one by one. */
   readonly pair: { readonly against: Against | null } | null;
   readonly perTurn: boolean;
   readonly reference: boolean | undefined;
@@ -58,7 +58,7 @@ export interface JudgeSettings {
   readonly random: () => number;
 }
 
-/** Checks the options of a judge. */
+/** Validates the options of a judge. */
 export function settingsOf(options: LLMJudgeOptions): JudgeSettings {
   const { scale = "binary", rubric, criteria = {}, panel = "mean", pairwise, maxWorkers = 8 } = options;
   if (!isScale(scale)) throw unknown("scale", scale, SCALE_NAMES);
@@ -89,7 +89,7 @@ function sourcesOf({ model, models = [] }: LLMJudgeOptions): JudgeModelSource[] 
   return all.map(requireModel);
 }
 
-/** A name that becomes a field and a key of JSON. */
+/** The name becomes a score field and a JSON key. */
 const CRITERION = /^[A-Za-z][\w-]{0,40}$/;
 
 function criteriaOf(criteria: Readonly<Record<string, string>>): [string, string][] {
@@ -97,7 +97,7 @@ function criteriaOf(criteria: Readonly<Record<string, string>>): [string, string
   for (const [name, rubric] of entries) {
     if (!CRITERION.test(name) || ["score", "agreement"].includes(name))
       throw new UsageError(
-        `The criterion ${JSON.stringify(name)} cannot be a field. Use letters, digits and underscores, and neither "score" nor "agreement".`,
+        `The criterion ${JSON.stringify(name)} cannot be a field name. Use letters, digits and underscores, but not "score" or "agreement".`,
       );
     requireRubric(`The criterion "${name}"`, rubric);
   }
@@ -106,7 +106,7 @@ function criteriaOf(criteria: Readonly<Record<string, string>>): [string, string
 
 function requireRubric(what: string, rubric: unknown): void {
   if (typeof rubric === "string" && rubric.trim() !== "") return;
-  throw new UsageError(`${what} must say in words what a good answer is, but is ${describe(rubric)}.`);
+  throw new UsageError(`${what} must describe what a good answer is, but is ${describe(rubric)}.`);
 }
 
 function pairOf(pairwise: LLMJudgeOptions["pairwise"]): JudgeSettings["pair"] {
@@ -115,11 +115,11 @@ function pairOf(pairwise: LLMJudgeOptions["pairwise"]): JudgeSettings["pair"] {
   const { against } = pairwise;
   if (typeof against === "function" || (typeof against === "string" && against !== "")) return { against };
   throw new UsageError(
-    `pairwise.against must name a field of the example or be a function of it, but is ${describe(against)}.`,
+    `pairwise.against must be the name of a field of the example or a function of it, but is ${describe(against)}.`,
   );
 }
 
-/** What was asked for, as far as it decides what else may be. */
+/** The options that restrict each other. */
 interface Combination {
   readonly isPair: boolean;
   readonly scale: JudgeScale;
@@ -134,15 +134,15 @@ function requireCombination(options: LLMJudgeOptions, { isPair, scale, panel }: 
   if (isPair && options.perTurn === true)
     throw new UsageError("A judge compares whole answers or scores single turns. Leave pairwise or perTurn out.");
   if (options.perTurn === true && Object.keys(options.criteria ?? {}).some((name) => /^turn_\d+$/.test(name)))
-    throw new UsageError("A criterion called turn_1 would have the field of a turn. Call it something else.");
+    throw new UsageError("A criterion named turn_1 would clash with the field of a turn. Rename it.");
   if (panel === "majority" && !isPair && scale !== "binary")
     throw new UsageError(
-      `On the scale ${scale} three judges may give three different scores, of which none has a majority. Use panel "median", "mean" or "min".`,
+      `On the scale ${scale} three judges may give three different scores, so that none has a majority. Use panel "median", "mean" or "min".`,
     );
 }
 
 function unknown(option: string, value: unknown, known: readonly string[]): UsageError {
-  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : `that is ${describe(value)}`;
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : `(${describe(value)})`;
   const last = known.at(-1) ?? "";
-  return new UsageError(`There is no ${option} ${shown}. Use ${known.slice(0, -1).join(", ")} or ${last}.`);
+  return new UsageError(`Unknown ${option} ${shown}. Use ${known.slice(0, -1).join(", ")} or ${last}.`);
 }

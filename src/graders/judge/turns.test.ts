@@ -12,14 +12,14 @@ const output = { response: "Short.", replies: ["A long poem.", "Short."] };
 const scored = (score: number) => JSON.stringify({ reasoning: "So.", cannot_judge: false, score });
 const CANNOT = '{"reasoning": "No idea.", "cannot_judge": true, "score": 1}';
 
-/** Says what belongs to the answer that is shown. */
+/** Gives the verdict that belongs to the shown answer. */
 function judgeOf(verdicts: Record<string, string>, options = {}) {
   const model = scriptedJudge((message) => verdicts[shownAs("answer", message)[0] ?? ""] ?? scored(1));
   return { model, judge: new LLMJudge({ model, scale: "1-10", perTurn: true, ...options }) };
 }
 
-describe("a judge of each turn", () => {
-  it("scores every turn, and takes the mean", async () => {
+describe("a judge with perTurn", () => {
+  it("scores every turn and takes the mean", async () => {
     const { judge } = judgeOf({ "A long poem.": scored(10), "Short.": scored(1) });
     expect(await judge.score(example, output)).toEqual({
       scores: { judge_turn_1: 1, judge_turn_2: 0, judge_score: 0.5 },
@@ -29,7 +29,7 @@ describe("a judge of each turn", () => {
     expect(judge.fields).toEqual(expect.arrayContaining(["judge_score", "judge_turn_1", "judge_turn_2"]));
   });
 
-  it("shows each turn with what was said before it, and nothing of what came after", async () => {
+  it("shows each turn with the turns before it, and none after it", async () => {
     const { judge, model } = judgeOf({});
     await judge.score(example, output);
     const shown = model.requests.map(({ messages }) => {
@@ -42,7 +42,7 @@ describe("a judge of each turn", () => {
     ]);
   });
 
-  it("shows the reference of the turn, and a gold answer with the last", async () => {
+  it("shows the reference of the turn, and the gold answer with the last", async () => {
     const references = async (more: Partial<Example>) => {
       const { judge, model } = judgeOf({});
       await judge.score({ ...example, ...more }, output);
@@ -53,7 +53,7 @@ describe("a judge of each turn", () => {
     expect(await references({ answer: "Gold." })).toEqual([[], ["Gold."]]);
   });
 
-  it("leaves the score out when a turn cannot be judged, with the reason", async () => {
+  it("gives no score, but a reason, if a turn cannot be judged", async () => {
     const { judge } = judgeOf({ "A long poem.": scored(10), "Short.": CANNOT });
     expect(await judge.score(example, output)).toMatchObject({
       scores: { judge_turn_1: 1 },
@@ -67,7 +67,7 @@ describe("a judge of each turn", () => {
   it.each([
     ["was stopped after one", { response: "A long poem." }, "1 of the 2 answers"],
     ["has too many", { response: "c", replies: ["a", "b", "c"] }, "3 of the 2 answers"],
-  ])("asks nobody when an output %s", async (_, given, reason) => {
+  ])("asks no judge if an output %s", async (_, given, reason) => {
     const { judge, model } = judgeOf({});
     expect(await judge.score(example, given)).toMatchObject({
       scores: {},
@@ -90,7 +90,7 @@ describe("a judge of each turn", () => {
       { response: "B", replies: ["A", "B"] },
       ["judge_turn_1", "judge_turn_2"],
     ],
-  ])("takes %s", async (_, given, answered, fields) => {
+  ])("accepts %s", async (_, given, answered, fields) => {
     const { judge } = judgeOf({});
     const { scores } = await judge.judge(given, answered);
     expect(Object.keys(scores)).toEqual([...fields, "judge_score"]);
@@ -114,18 +114,18 @@ describe("a judge of each turn", () => {
     });
   });
 
-  it("is another judge than one of whole answers, and cannot compare", () => {
+  it("has a fingerprint of its own, and cannot be pairwise", () => {
     const model = scriptedJudge([]);
     expect(fingerprintOf(new LLMJudge({ model, perTurn: true }), "score")).not.toBe(
       fingerprintOf(new LLMJudge({ model }), "score"),
     );
     expect(() => new LLMJudge({ model, perTurn: true, pairwise: true })).toThrow(UsageError);
-    expect(() => new LLMJudge({ model, perTurn: true, criteria: { turn_1: "x" } })).toThrow(/Call it something else/);
+    expect(() => new LLMJudge({ model, perTurn: true, criteria: { turn_1: "x" } })).toThrow(/Rename it/);
   });
 });
 
-describe("a judge in another way", () => {
-  it("has the same models and the same limit on calls at a time", async () => {
+describe("LLMJudge.as", () => {
+  it("shares the models and the limit on concurrent calls", async () => {
     let now = 0;
     let most = 0;
     const model = {
@@ -156,7 +156,7 @@ describe("estimate", () => {
   const priced = { ...scriptedJudge([]), limits: { price, maxCostUsd: null, hardTimeoutMs: null } };
   const count = (text: string) => text.length;
 
-  it("counts what the judge is sent, and the answers at their longest", async () => {
+  it("counts the prompt, and answers at their maximum length", async () => {
     const model = scriptedJudge([scored(1)]);
     await new LLMJudge({ model, scale: "1-10" }).score({ id: 1, question: "Q?" }, { response: "" });
     const [request] = model.requests;
@@ -167,7 +167,7 @@ describe("estimate", () => {
     expect(high).toBeCloseTo((length + 100 + 2 * 300) * 1e-6, 9);
   });
 
-  it("is twice as much for pairs, and grows with turns and judges", () => {
+  it("doubles for pairs, and grows with turns and judges", () => {
     const low = (judge: LLMJudge, of: Example) => judge.estimate(of, { count, answerTokens: 10 }).low ?? 0;
     const single = new LLMJudge({ model: priced });
     const pair = single.as({ pairwise: true });
@@ -179,7 +179,7 @@ describe("estimate", () => {
     expect(low(pair, { id: 1, question: "Q" })).toBe(0);
   });
 
-  it("is not known without a price, nor at most without a limit on answers", () => {
+  it("is null without a price, and its maximum is null without a limit on answers", () => {
     const unpriced = new LLMJudge({ model: scriptedJudge([]) });
     expect(unpriced.estimate(example, { count, answerTokens: 10 })).toEqual({ low: null, high: null });
     expect(new LLMJudge({ model: priced }).estimate(example, { count, answerTokens: null }).high).toBeNull();

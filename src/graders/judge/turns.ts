@@ -6,20 +6,20 @@ import type { Trialled } from "./bench.js";
 import { AGREEMENT_FIELD, type Judgement, SCORE_FIELD } from "./judgement.js";
 import { tagOf } from "./material.js";
 
-/** Turns beyond these have a field too; these may be asked for by name. */
+/** Later turns have fields too, but only these can be selected by name. */
 const DECLARED_TURNS = 10;
 
-/** The fields of single turns that a judge announces beforehand. */
+/** The turn fields that a judge declares in advance. */
 export const TURN_FIELDS: readonly string[] = Array.from({ length: DECLARED_TURNS }, (_, at) => turnField(at));
 
-/** The field of a turn, counted from 0. */
+/** The field of a turn; `at` starts at 0. */
 function turnField(at: number): string {
   return `judge_turn_${at + 1}`;
 }
 
 /**
- * Each turn that the system had to answer as a case of its own, with what was said before it; or why they cannot be
- * told apart. References are taken turn by turn from the example's list `reference`; its gold answer belongs to the last.
+ * Splits a conversation into one case per turn the system had to answer, each with the turns before it; or returns why it
+ * cannot be split. The example's list `reference` has a reference per turn; its gold answer belongs to the last turn.
  */
 export function turnsOf({ original, processed }: Trialled): Trialled[] | string {
   const asked = askedIn(original);
@@ -43,7 +43,7 @@ function repliesOf(output: Output): string[] {
   return Array.isArray(replies) ? replies.map(textOf) : [responseOf(output)];
 }
 
-/** The example up to each place where the system is to answer, as a model is asked. */
+/** The example up to each turn that the system must answer. */
 function askedIn(example: Example): Example[] {
   const { question, ...rest } = example;
   const { turns } = example;
@@ -68,7 +68,7 @@ function withReference(example: Example, original: Example, { at, isLast }: { at
 
 type Sheet = { scores: Record<string, number>; evidence: Record<string, string>; unscored: Record<string, string> };
 
-/** One judgement of those of all turns: a field for each, and the mean of each field over all turns. */
+/** Merges the judgments of all turns: one field per turn, and the mean of each field over all turns. */
 export function joinedTurns(judgements: readonly Judgement[], fields: readonly string[]): Judgement {
   const sheet: Sheet = { scores: {}, evidence: {}, unscored: {} };
   for (const [at, judgement] of judgements.entries()) addTurn(sheet, judgement, turnField(at));
@@ -84,7 +84,7 @@ function addTurn(sheet: Sheet, { scores, evidence, unscored }: Judgement, field:
   if (text !== undefined) sheet.evidence[field] = text;
 }
 
-/** A mean of fewer turns could not be compared with that of other rows. */
+/** A mean over fewer turns would not be comparable with other rows. */
 function addMean(sheet: Sheet, judgements: readonly Judgement[], field: string): void {
   const scores = judgements.flatMap((judgement) => judgement.scores[field] ?? []);
   const missing = judgements.findIndex((judgement) => judgement.scores[field] === undefined);

@@ -37,7 +37,7 @@ import { PANEL_RULES, type PanelRule } from "./panel.js";
 import type { Rules } from "./prompt.js";
 import { type JudgeScale, type Scale, scaleOf } from "./scale.js";
 
-/** Has models judge the work of trials, as one grader is set. */
+/** Has models judge the work of trials for one grader. */
 export class WorkJudge {
   readonly #settings: GraderSettings;
   readonly #models: readonly PooledModel[];
@@ -54,7 +54,7 @@ export class WorkJudge {
     this.#system = workInstructions(rules, scale, this.#form);
   }
 
-  /** Throws when too few judges could be reached. */
+  /** Throws if too few judges could be reached. */
   async grade(graded: Graded): Promise<Verdict> {
     const work = await this.#shown(graded);
     const question = { form: this.#form, system: this.#system, message: this.#message(graded, work) };
@@ -71,7 +71,7 @@ export class WorkJudge {
     );
   }
 
-  /** Makes the models, which fails when the key of one is missing. */
+  /** Opens the models. Throws if a key is missing. */
   async prepare(): Promise<void> {
     await Promise.all(this.#models.map((model) => model.open(this)));
   }
@@ -80,12 +80,12 @@ export class WorkJudge {
     await Promise.all(this.#models.map((model) => model.release(this)));
   }
 
-  /** Finds the models, so that their prices are known; no key is needed. */
+  /** Finds the models and their prices. Requires no API key. */
   async findPrice(): Promise<void> {
     this.#sources = await Promise.all(this.#models.map((model) => model.source()));
   }
 
-  /** What one trial costs to judge; nobody knows before `findPrice`. */
+  /** Estimates the cost of judging one trial; unknown before `findPrice`. */
   estimate(example: Example, options: EstimateOptions): JudgingCost {
     if (this.#sources === null) return { low: null, high: null };
     const { evidence } = this.#settings;
@@ -100,7 +100,7 @@ export class WorkJudge {
     return workMessage({ task: taskOf(example, output), references: referencesOf(example), work }, this.#form);
   }
 
-  /** What was not asked for by name is shown where it is there. */
+  /** Without an explicit selection, shows the default parts that exist. */
   async #shown(graded: Graded): Promise<ShownPart[]> {
     const shown: ShownPart[] = [];
     for (const part of this.#settings.evidence ?? usualParts(graded.output))
@@ -113,7 +113,7 @@ function contextOf({ signal, meter }: Graded): ScoreContext {
   return { signal, ...(meter === undefined ? {} : { meter }) };
 }
 
-/** A judge whose endpoint fails costs the panel its vote; an abort ends them all. */
+/** If a judge's endpoint fails, the panel loses its vote; an abort stops all judges. */
 async function voteOf(asked: Interviewed, question: Question<JudgeVerdict>): Promise<JudgeVote> {
   const judge = asked.open.model.name;
   try {
@@ -125,10 +125,10 @@ async function voteOf(asked: Interviewed, question: Question<JudgeVerdict>): Pro
   }
 }
 
-/** Means of thirds are not exact: a score that is the threshold must reach it. */
+/** Tolerance for rounding: a mean of thirds that equals the threshold must reach it. */
 const ROUNDING = 1e-12;
 
-/** What a judgement means for a grader: a judge that gave no score leaves the question open. */
+/** Converts a judgment to a verdict. Without a score the verdict is an error. */
 function verdictFrom(judgement: Judgement, settings: GraderSettings): Verdict {
   const { scores, unscored = {} } = judgement;
   const score = scores[SCORE_FIELD];
@@ -146,7 +146,7 @@ function reaches(score: number, { threshold }: GraderSettings): boolean {
   return score >= threshold - ROUNDING;
 }
 
-/** A grade for each line of a rubric, and for the prompt beside it; none without one. */
+/** One grade per rubric line, plus one for the prompt next to a rubric; empty without a rubric. */
 function detailsOf({ scores, evidence, unscored }: Judgement, settings: GraderSettings): Grade[] {
   return settings.rules.criteria.map(([criterion, text]) => {
     const field = fieldOf(criterion);
@@ -167,21 +167,20 @@ function told(details: readonly Grade[]): string {
   return details.map(({ name, evidence }) => `${name}: ${evidence}`).join("; ");
 }
 
-/** What the cost of judging the work of a trial follows from. */
 interface EstimatedWork {
   readonly sources: readonly JudgeModelSource[];
   readonly evidence: readonly WorkPart[] | null;
-  /** What the judge is asked about the parts that are known. */
+  /** Builds the prompt with the parts that are known. */
   readonly prompt: (work: readonly ShownPart[], output: Output) => Prompt;
 }
 
-/** Code and logs have more tokens to their characters than prose. */
+/** Code and logs have more tokens per character than prose. */
 const CHARACTERS_PER_TOKEN = 3;
 const LONGEST_PART_TOKENS = LONGEST_PART / CHARACTERS_PER_TOKEN;
 
 /**
- * What judging the work of one trial costs: at least the task and the instructions, at most every part of the work at the
- * length it is cut to. Of a stored output all is known but the files of its folder, which are left out.
+ * Estimates judging the work of one trial: at least the task and the instructions, at most every part at its maximum
+ * length. For a stored output everything is known except the files of its folder, which are left out.
  */
 function workCost(example: Example, work: EstimatedWork, options: EstimateOptions): JudgingCost {
   const { sources, evidence, prompt } = work;
@@ -202,7 +201,7 @@ function knownParts(evidence: readonly WorkPart[] | null, example: Example, outp
   return wanted.flatMap((part) => (part === "workspace" ? [] : textIn(part, example, output)));
 }
 
-/** A part that is not there ends the grading before anybody is asked. */
+/** A missing part ends the grading before a judge is asked, so it costs nothing. */
 function textIn(part: Exclude<WorkPart, "workspace">, example: Example, output: Output): ShownPart[] {
   try {
     return [{ part, text: recordedText(part, { example, output }) }];
@@ -211,17 +210,17 @@ function textIn(part: Exclude<WorkPart, "workspace">, example: Example, output: 
   }
 }
 
-/** How a grader that asks models is set. */
+/** The settings of a grader that asks models. */
 export interface GraderSettings {
   readonly type: "prompt" | "panel";
-  /** Names, as models.yml or a provider have them. */
+  /** Names from models.yml or of a provider. */
   readonly models: readonly string[];
   readonly rules: Rules;
   readonly scale: Scale;
   readonly panel: PanelRule;
-  /** The score that passing takes. */
+  /** The score needed to pass. */
   readonly threshold: number;
-  /** What the judge is shown; null for the answer, and what was changed where there is a folder. */
+  /** What the judge is shown; null for the answer, and the changes if there is a folder. */
   readonly evidence: readonly WorkPart[] | null;
 }
 
@@ -236,7 +235,7 @@ const part = z.enum(WORK_PARTS, `must be one of ${WORK_PARTS.join(", ")}, or a l
 
 const shared = {
   prompt: words.optional(),
-  rubric: z.array(words, "must be a list of texts").min(1, "must not be empty").optional(),
+  rubric: z.array(words, "must be a list of strings").min(1, "must not be empty").optional(),
   scoring: z.enum(["binary", "scale_1_5", "scale_1_10"], "must be binary, scale_1_5 or scale_1_10").default("binary"),
   threshold: z.number("must be a number").min(0, "must be from 0 to 1").max(1, "must be from 0 to 1").default(0.5),
   evidence: z
@@ -267,30 +266,27 @@ const panelConfig = z
   });
 
 const NO_MODEL =
-  "is missing: name the model that judges, PROVIDER/MODEL or one of models.yml, here or as defaults.judge_model of the eval file";
+  "is missing: name the judge model (PROVIDER/MODEL, or one from models.yml) here, or as defaults.judge_model in the eval file";
 const NO_MAJORITY =
-  "cannot be majority on a scale, where three judges may say three different things: use median, mean or min";
+  "cannot be majority on a scale, where three judges may give three different scores: use median, mean or min";
 
-/** A judge has to be told what a good result is. */
 function checkCriterion({ prompt, rubric }: Pick<Shared, "prompt" | "rubric">, context: z.RefinementCtx): void {
   if (prompt === undefined && rubric === undefined)
     context.addIssue({
       code: "custom",
       path: ["prompt"],
-      message: "is missing: say what is to be judged, or give a rubric",
+      message: "is missing: say what to judge, or give a rubric",
     });
 }
 
 type Shared = z.output<z.ZodObject<typeof shared>>;
 type Config = Parameters<GraderFactory>[0];
 
-/** The settings of a grader that asks one model. */
 export function promptSettings(config: Config): GraderSettings {
   const { model = "", ...read } = readConfig(promptConfig, config);
   return { type: "prompt", models: [model], panel: "mean", ...settingsFrom(read) };
 }
 
-/** The settings of a grader that asks several models. */
 export function panelSettings(config: Config): GraderSettings {
   const { models, aggregation, ...read } = readConfig(panelConfig, config);
   return { type: "panel", models, panel: aggregation, ...settingsFrom(read) };
@@ -305,10 +301,10 @@ function settingsFrom({ prompt, rubric = [], scoring, threshold, evidence }: Sha
   };
 }
 
-/** The criterion that the prompt is where there is a rubric besides. */
+/** The name of the criterion for the prompt when there is also a rubric. */
 const PROMPT_CRITERION = "prompt";
 
-/** Beside a rubric the prompt is one more criterion: what it asks must not go unanswered. */
+/** Next to a rubric, the prompt is one more criterion. */
 function rulesFrom(prompt: string | undefined, rubric: readonly string[]): Rules {
   if (rubric.length === 0) return { rubric: prompt, criteria: [] };
   const lines = rubric.map((text, index) => [`criterion_${index + 1}`, text] as const);
