@@ -131,7 +131,7 @@ describe("evaluateMemory", () => {
     const { summary, reasons } = result;
     expect(summary.mine?.mean_score).toBeGreaterThan(0.7);
     expect(summary.mine?.mean_context_tokens).toBeNull();
-    expect(reasons.mine?.mean_context_tokens).toBe("no trial has it measured");
+    expect(reasons.mine?.mean_context_tokens).toBe("not measured in any trial");
   });
 
   it("counts a failing memory as errors of its own trials", async () => {
@@ -237,7 +237,7 @@ describe("evaluateMemory", () => {
     expect(same.summary["full-history"]).toMatchObject({ mean_score: 1 });
     expect(same.rows[0]?.scores).toMatchObject({ f1: 1, judge_score: 1 });
     expect(same.rows[0]?.primaryField).toBe("judge_score");
-    expect(same.notes.join()).toContain("m-1 answers and judges");
+    expect(same.notes.join()).toContain("m-1 both answers and judges");
     const other = await evaluateMemory(options({ reader: asked, judge: judgeOf("m-2") }));
     expect(other.notes.join()).not.toContain("judges");
     expect(judged).toHaveLength(14);
@@ -259,7 +259,7 @@ describe("evaluateMemory", () => {
     const { fields: _, ...shy } = judge;
     const undeclared = await decided({ judge: shy });
     expect(undeclared.field).toBe("f1");
-    expect(undeclared.notes).toContain('The judge "kind judge" does not say which fields it gives');
+    expect(undeclared.notes).toContain('The judge "kind judge" does not declare its fields');
   });
 
   it("counts whole histories before the first trial, never while a memory works", async () => {
@@ -332,7 +332,7 @@ describe("evaluateMemory", () => {
         load: { file: fileOf(locomoItems()), signal: new AbortController().signal },
       }),
     );
-    expect(notes.join()).toContain("m-1 answers and judges");
+    expect(notes.join()).toContain("m-1 both answers and judges");
   });
 
   it("says what is missing", async () => {
@@ -348,8 +348,8 @@ describe("evaluateMemory", () => {
     [{ reader: 7 }, /`reader` must be .*, but is the number 7/],
     [{ systems: "bm25" }, /`systems` must be an array, but is the string "bm25"/],
     [{ systems: null }, /`systems` must be an array, but is null/],
-    [{ systems: [null] }, /`systems` holds null/],
-    [{ systems: [7] }, /`systems` holds the number 7/],
+    [{ systems: [null] }, /`systems` contains null/],
+    [{ systems: [7] }, /`systems` contains the number 7/],
     [{ dataset: undefined }, /`dataset` must be .*, but is undefined/],
     [{ dataset: null }, /`dataset` must be .*, but is null/],
     [{ dataset: { dataset: [] } }, /`dataset` must be .* `conversations`/],

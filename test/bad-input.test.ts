@@ -18,7 +18,7 @@ const USAGE_ERRORS: Case[] = [
     what: "a malformed JSONL line",
     files: { "bad.jsonl": '{"id":1,"question":"x"}\n{"id":\n' },
     args: withData("bad.jsonl"),
-    says: /bad\.jsonl:2: the row is not valid JSON \(.*\)\. Mend it, or pass --skip-bad-rows/,
+    says: /bad\.jsonl:2: the row is not valid JSON \(.*\)\. Fix the row, or pass --skip-bad-rows/,
   },
   {
     what: "duplicate ids",
@@ -30,7 +30,7 @@ const USAGE_ERRORS: Case[] = [
       ],
     },
     args: withData("twice.jsonl"),
-    says: /twice\.jsonl:3: the id "1" was used already at twice\.jsonl:1\. .*make them unique/,
+    says: /twice\.jsonl:3: the id "1" is already used at twice\.jsonl:1\. Make ids unique/,
   },
   {
     what: "a row with neither context nor question",
@@ -47,13 +47,13 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "a file that is not there",
     args: withData("gone.csv"),
-    says: /There is no file "gone\.csv" \(looked for \/.*\)/,
+    says: /File not found: "gone\.csv" \(\/.*\)/,
   },
   {
     what: "a folder as a dataset",
     files: { "d/x": "" },
     args: withData("./d"),
-    says: /"\.\/d" is a folder\. Give a file inside it/,
+    says: /"\.\/d" is a folder\. Pass a file inside it/,
   },
   {
     what: "an unknown format",
@@ -80,7 +80,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "a system's wrong argument",
     args: [...FINE, "--system", "truncate:50"],
-    says: /"50" is not a number above 0 and up to 1.*Shares are written 0\.5, not 50/,
+    says: /"50" is not a number above 0 and up to 1.*Write shares as 0\.5, not 50/,
   },
   {
     what: "an unknown evaluator",
@@ -100,7 +100,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "an unknown tokenizer",
     args: [...FINE, "--tokenizer", "gpt2"],
-    says: /There is no tokenizer "gpt2"\. Use one of: cl100k_base, o200k_base/,
+    says: /Unknown tokenizer "gpt2"\. Use one of: cl100k_base, o200k_base/,
   },
   {
     what: "an unknown column group",
@@ -128,9 +128,9 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "a threshold above 1",
     args: [...FINE, "--threshold", "70"],
-    says: /The threshold must lie in \[0, 1\], but is .*70\. Scores are shares/,
+    says: /The threshold must be between 0 and 1, but is .*70\. Scores are shares/,
   },
-  { what: "a threshold below 0", args: [...FINE, "--threshold=-0.1"], says: /The threshold must lie in \[0, 1\]/ },
+  { what: "a threshold below 0", args: [...FINE, "--threshold=-0.1"], says: /The threshold must be between 0 and 1/ },
   {
     what: "a threshold that is no number",
     args: [...FINE, "--threshold", "high"],
@@ -242,7 +242,7 @@ describe("bad input", () => {
     const { rows } = reportOf(finished);
     expect(rows.map(({ outcome }) => outcome)).toEqual(["unscored", "unscored", "unscored", "fail"]);
     expect(rows.map(({ scores }) => scores.good)).toEqual([0.9, 0.9, 0.9, 0.9]);
-    expect(rows[0]?.notes).toEqual(["wild returned wild = NaN; scores are numbers in [0, 1], so it was left out"]);
+    expect(rows[0]?.notes).toEqual(["wild returned wild = NaN; scores must be numbers in [0, 1], so it was ignored"]);
     expect(rows[1]?.notes[0]).toContain("wild = 1.5");
     expect(finished.code).toBe(3);
   });

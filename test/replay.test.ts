@@ -133,7 +133,7 @@ describe("--replay", () => {
       [{ id: "fr", response: "x", cost_usd: -1 }],
       'outputs.jsonl:1: the record has the number -1 as its "cost_usd"',
     ],
-    ["nothing", [], '"outputs.jsonl" is empty: it holds no recorded outputs.'],
+    ["nothing", [], '"outputs.jsonl" is empty: it contains no recorded outputs.'],
     ["a broken line", `${JSON.stringify(RECORDED[0])}\n{"id": \n`, "outputs.jsonl:2: the record is not valid JSON"],
   ])("refuses %s", async (_, records, message) => {
     const space = new Workspace({ ...files, "outputs.jsonl": records });
@@ -144,7 +144,7 @@ describe("--replay", () => {
 
   it("refuses a file that is not there", async () => {
     const { code, stderr } = await warmAssay(new Workspace(files).dir, ...BASE, "--replay", "gone.jsonl");
-    expect(stderr).toContain('There is no file "gone.jsonl"');
+    expect(stderr).toContain('File not found: "gone.jsonl"');
     expect(code).toBe(2);
   });
 });

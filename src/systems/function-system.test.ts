@@ -9,7 +9,7 @@ const example = { id: 1, question: "hi" };
 const run = (fn: FunctionSystemOptions["fn"]) => new FunctionSystem({ name: "f", fn }).process(example, trial);
 
 describe("FunctionSystem", () => {
-  it("makes a string the response and leaves an output alone", async () => {
+  it("uses a string as the response and leaves an output unchanged", async () => {
     expect(run(() => "yes")).toEqual({ response: "yes" });
     expect(run(() => ({ context: "c" }))).toEqual({ context: "c" });
     expect(await run(async () => "later")).toEqual({ response: "later" });
@@ -17,19 +17,19 @@ describe("FunctionSystem", () => {
     expect(run(() => "")).toEqual({ response: "" });
   });
 
-  it("waits for the promises of other libraries", async () => {
+  it("awaits promises of other libraries", async () => {
     const own: Promise<string> = runInNewContext('Promise.resolve("later")');
     expect(own).not.toBeInstanceOf(Promise);
     expect(await run(() => own)).toEqual({ response: "later" });
   });
 
-  it("hands over the example and the trial", () => {
+  it("passes the example and the trial", () => {
     expect(run((given, { trial: number, seed }) => `${given.question} ${number} ${seed}`)).toEqual({
       response: "hi 2 7",
     });
   });
 
-  it("lets the function's own errors through", async () => {
+  it("does not wrap the function's own errors", async () => {
     const error = new TrialError("rate_limit", "slow down");
     expect(() =>
       run(() => {
@@ -39,14 +39,14 @@ describe("FunctionSystem", () => {
     await expect(run(() => Promise.reject(error))).rejects.toBe(error);
   });
 
-  it.each([undefined, null, 3, ["a"]])("refuses a result of %j", async (result) => {
+  it.each([undefined, null, 3, ["a"]])("rejects a result of %j", async (result) => {
     const fn = (() => result) as unknown as FunctionSystemOptions["fn"];
     expect(() => run(fn)).toThrow(TrialError);
     expect(() => run(fn)).toThrow(/The function of "f" returned .*Return a string/);
     await expect(run(async (...given) => fn(...given))).rejects.toThrow(/returned/);
   });
 
-  it("is identified by its name and source, or by what it is told", () => {
+  it("is identified by its name and source, or by its fingerprint option", () => {
     const one = new FunctionSystem({ name: "f", fn: () => "1" });
     expect(one.fingerprint()).toEqual(new FunctionSystem({ name: "f", fn: () => "1" }).fingerprint());
     expect(one.fingerprint()).not.toEqual(new FunctionSystem({ name: "f", fn: () => "2" }).fingerprint());
@@ -54,7 +54,7 @@ describe("FunctionSystem", () => {
     expect(new FunctionSystem({ name: "f", fn: () => "1", fingerprint: { v: 2 } }).fingerprint()).toEqual({ v: 2 });
   });
 
-  it("says what it lacks", () => {
+  it("says which option is missing", () => {
     expect(() => new FunctionSystem({ name: "", fn: () => "" })).toThrow(ShapeError);
     expect(() => new FunctionSystem({ name: "f" } as FunctionSystemOptions)).toThrow(/"f" needs a function `fn`/);
   });

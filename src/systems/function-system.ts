@@ -3,19 +3,19 @@ import type { Example } from "../core/example.js";
 import { describe, isThenable } from "../core/shape.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 
-/** What a function may give back: the response alone, or a whole output. */
+/** What a function may return: the response, or a whole output. */
 export type FunctionResult = string | Output;
 
-/** How a `FunctionSystem` is made. */
+/** Options of `FunctionSystem`. */
 export interface FunctionSystemOptions {
   name: string;
   fn: (example: Example, trial: TrialContext) => FunctionResult | Promise<FunctionResult>;
-  /** What identifies the function's work in the cache. Needed when it depends on values its source does not show. */
+  /** Identifies the function's work in the cache. Needed if it depends on values outside its source. */
   fingerprint?: unknown;
 }
 
 /**
- * Any function as a system.
+ * A system from any function.
  * @example
  * new FunctionSystem({ name: "shout", fn: (example) => (example.question ?? "").toUpperCase() });
  */

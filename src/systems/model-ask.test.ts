@@ -11,7 +11,7 @@ const answer = {
   schema: { type: "object", properties: {}, required: [], additionalProperties: false },
 };
 
-it("asks in its own words: the system's own prompt first, then the question's, and no example", async () => {
+it("sends the system's own prompt first, then the question's, without an example", async () => {
   const server = await bench.serve((_, response) => answerWith(response, ["Yes."]));
   const system = bench.system(server, { systemPrompt: "Be brief.", buildMessages: () => [] });
   const output = await system.ask({ system: "You judge.", messages, answer }, signal);
@@ -25,7 +25,7 @@ it("asks in its own words: the system's own prompt first, then the question's, a
   });
 });
 
-it("fails as a trial does, and says what was used", async () => {
+it("fails like a trial, and reports what was used", async () => {
   const server = await bench.serve((_, response) => response.writeHead(429, { "retry-after": "7" }).end("{}"));
   await expect(bench.system(server).ask({ messages }, signal)).rejects.toMatchObject({
     category: "rate_limit",
@@ -34,7 +34,7 @@ it("fails as a trial does, and says what was used", async () => {
 });
 
 it.each(["chat", "responses", "anthropic", "gemini"] as const)(
-  "reads an answer that has a shape in %s",
+  "reads an answer with a shape in %s",
   async (dialect) => {
     const mock = await startMock({ reply: '{"score": 4}', tools: [{ name: "verdict", arguments: { score: 4 } }] });
     const baseUrl = dialect === "anthropic" || dialect === "gemini" ? mock.url : `${mock.url}/v1`;

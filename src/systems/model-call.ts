@@ -15,13 +15,13 @@ import {
 } from "../models/http/index.js";
 import type { ModelReply } from "./model-conversation.js";
 
-/** The most of an error's body that is read. */
+/** Maximum size of an error body. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
-/** The largest answer that is not streamed. */
+/** Maximum size of an answer that is not streamed. */
 const MOST_WHOLE_BYTES = 64 * 1024 * 1024;
 
-/** How much of a body is kept to say what it was. */
+/** How much of a body is kept for error messages. */
 const HEAD_BYTES = 200;
 
 export interface CallOptions {
@@ -29,17 +29,16 @@ export interface CallOptions {
   readonly request: HttpRequest;
   readonly dialect: Dialect;
   readonly site: CallSite;
-  /** The body of the request. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Whether a stream was asked for; what comes is told by its type. */
+  /** Whether a stream was requested; the content type shows what was sent. */
   readonly stream: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * Makes one call and reads its answer into the reply. Throws a `TrialError` whose `retry` says whether the call itself
- * may be made again, or the reason of the signal.
+ * Makes one call and reads the answer into the reply. Throws a `TrialError` whose `retry` says whether the call may be
+ * retried, or the abort reason of the signal.
  */
 export async function callModel(options: CallOptions, reply: ModelReply): Promise<void> {
   const answer = await options.client.post(options.request);
@@ -49,7 +48,7 @@ export async function callModel(options: CallOptions, reply: ModelReply): Promis
   const { error, finish, isComplete } = reply.reader;
   if (error !== null) throw errorInside(options.site.host, error);
   if (isComplete && finish === null && !reply.hasText) {
-    throw broken(`${options.site.host} answered with no choices, so with nothing.`);
+    throw broken(`${options.site.host} answered with no choices: the answer is empty.`);
   }
 }
 
@@ -65,7 +64,7 @@ async function failed({ dialect, site, sent, now }: CallOptions, answer: HttpAns
   return refused === null ? error : new RefusedParameterError(refused, error.message);
 }
 
-/** What speaks of the request itself. */
+/** Statuses about the request itself. */
 const REFUSING = new Set([400, 422]);
 
 function saidIn(dialect: Dialect, body: string): string {
@@ -75,7 +74,7 @@ function saidIn(dialect: Dialect, body: string): string {
   return excerpt(error?.message ?? body, 500);
 }
 
-/** An error's body may be long, broken or cut: whatever came of it is enough. */
+/** An error body may be long or truncated: the part that arrived is enough. */
 async function beginningOf(answer: HttpAnswer): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -134,7 +133,7 @@ class StreamIntake {
     this.#reply = reply;
   }
 
-  /** Reads to the end, or until there is no use in it; true then. */
+  /** Reads to the end, or until reading on is useless; returns true in that case. */
   async read(answer: HttpAnswer): Promise<boolean> {
     const events = new SseReader({ onData: (data) => this.#take(data), source: this.#site.host });
     await answer.read((chunk) => {
@@ -146,7 +145,7 @@ class StreamIntake {
     return this.#isStopped;
   }
 
-  /** True when something came that is no answer of this dialect. */
+  /** True if the content is not in this dialect. */
   get isForeign(): boolean {
     const { unknownEvents } = this.#reply.reader;
     return this.#events === 0 ? this.head.trim() !== "" : unknownEvents === this.#events;
@@ -155,7 +154,7 @@ class StreamIntake {
   #take(data: string): boolean {
     this.#events += 1;
     const event = data === "[DONE]" ? data : parse(data);
-    // The last event may be torn: then the stream was cut, which is what there is to say.
+    // An incomplete last event means that the stream was cut off, which is reported elsewhere.
     if (event === undefined && this.#isAtEnd) return false;
     if (event === undefined) throw broken(`${this.#site.host} sent malformed JSON: ${excerpt(data, 80)}`);
     this.#isStopped = !this.#reply.takeEvent(event);
@@ -163,7 +162,7 @@ class StreamIntake {
   }
 }
 
-/** Undefined is no JSON, so it can stand for what is none. */
+/** Returns undefined for malformed JSON: it is not a JSON value. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -172,21 +171,20 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counting every few letters would cost more than it tells. */
+/** Characters between two counts: counting more often costs more than it helps. */
 const COUNT_EVERY = 64;
 
-/** What a budget has been told of one call, when it has been told nothing. */
 const NOTHING: Usage = Object.freeze({ input: 0, output: 0 });
 
-/** Keeps the budget of a trial up to date while answers stream in: with what the provider says, and until then with an estimate. */
+/** Keeps the budget of a trial up to date while answers stream in: with the provider's usage, and until then with estimates. */
 export class ModelMeter {
   readonly #budget: TrialBudget | null;
   readonly #tokenizer: () => Tokenizer;
-  /** Tokens of earlier calls that the provider never spoke of. */
+  /** Tokens of earlier calls without reported usage. */
   #unreportedOutput = 0;
   #unreportedInput = 0;
   #prompt: () => string = () => "";
-  /** Tokens of this call's prompt, once they are needed. */
+  /** Tokens of this call's prompt, counted on demand. */
   #promptTokens: number | null = null;
   #added = NOTHING;
   #streamed = 0;
@@ -201,18 +199,17 @@ export class ModelMeter {
     return this.#budget?.bill.exceeded ?? false;
   }
 
-  /** Output tokens counted in the text of this call; null when nobody asked for it. */
+  /** Output tokens counted in the text of this call; null without a budget. */
   get streamedTokens(): number | null {
     return this.#budget === null ? null : this.#streamed;
   }
 
-  /** Starts a call with this prompt, which is counted when nothing better is known. */
+  /** Starts a call. Its prompt is counted only if no usage is reported. */
   beginCall(prompt: () => string): void {
     this.#prompt = prompt;
     this.#promptTokens = null;
   }
 
-  /** Takes in text of an answer. */
   addText({ text, hidden }: Delta): void {
     if (this.#budget === null) return;
     this.#uncounted += text + hidden;
@@ -224,7 +221,7 @@ export class ModelMeter {
     );
   }
 
-  /** Takes in what the provider says this call has used so far. */
+  /** Adds the usage that the provider has reported for this call so far. */
   addUsage(usage: Usage | null): void {
     if (this.#budget === null || usage === null || usage === this.#added) return;
     this.#budget.add(difference(usage, this.#added), promptOf(usage));
@@ -232,11 +229,11 @@ export class ModelMeter {
     this.#estimate(this.#unreportedOutput, this.#unreportedInput);
   }
 
-  /** Ends a call. What was streamed and never reported stays an estimate. */
+  /** Ends a call. Streamed text without reported usage stays an estimate. */
   endCall(isReported: boolean): void {
     if (this.#budget !== null && !isReported) {
       this.#count();
-      // A call that was refused has cost nothing; one that has begun to answer has read its prompt.
+      // A rejected call costs nothing; once an answer has begun, the prompt has been read.
       if (this.#streamed > 0) this.#unreportedInput += this.#promptBeyondReported();
       this.#unreportedOutput += this.#beyondReported();
       this.#estimate(this.#unreportedOutput, this.#unreportedInput);
@@ -266,7 +263,7 @@ export class ModelMeter {
   }
 }
 
-/** Never negative, because a reader's classes never decrease. */
+/** Never negative, because a reader's counts never decrease. */
 function difference(usage: Usage, before: Usage): Usage {
   const cacheWrite = (usage.cacheWrite ?? 0) - (before.cacheWrite ?? 0);
   return {
@@ -274,35 +271,35 @@ function difference(usage: Usage, before: Usage): Usage {
     output: usage.output - before.output,
     cacheRead: (usage.cacheRead ?? 0) - (before.cacheRead ?? 0),
     cacheWrite,
-    // Told later than the whole it is a part of, it cannot be billed apart any more.
+    // Reported after the total it is part of, it can no longer be billed separately.
     cacheWrite1h: Math.min(cacheWrite, (usage.cacheWrite1h ?? 0) - (before.cacheWrite1h ?? 0)),
     reasoning: (usage.reasoning ?? 0) - (before.reasoning ?? 0),
   };
 }
 
-/** The header by which our gateway says where the bill of a call can be asked for. */
+/** Header of our gateway with the path of the call's bill. */
 const CALL_HEADER = "assay-call";
 
-/** A gateway is on this machine, and knows. */
+/** Short, because the gateway runs on this machine. */
 const PATIENCE_MS = 1500;
 
 const MOST_BYTES = 10_000;
 
-/** What a gateway has metered of a call. */
+/** A call's usage as metered by a gateway. */
 export interface Bill {
   readonly usage: Usage;
   readonly isEstimated: boolean;
 }
 
-/** Where the bill of a call can be asked for; null for endpoints that do not say. Never on another host than the call. */
+/** The URL of a call's bill, always on the host of the call; null if the endpoint sent none. */
 function billUrl(url: string, headers: Readonly<Record<string, unknown>>): string | null {
   const path = headers[CALL_HEADER];
   return typeof path === "string" && /^\/[\w/-]+$/.test(path) ? new URL(path, new URL(url).origin).href : null;
 }
 
 /**
- * Asks a gateway what a call has used that was left before its end, when no provider tells any more. Null when it does
- * not say: then there is an estimate.
+ * Asks a gateway for the usage of a call that was aborted before the provider reported it. Null if the gateway does not
+ * answer; then the usage is estimated.
  */
 export async function askForBill(client: HttpClient, url: string): Promise<Bill | null> {
   try {
@@ -318,7 +315,7 @@ function isUsage(usage: Usage | undefined): boolean {
   return Number.isSafeInteger(usage?.input) && Object.values(usage ?? {}).every((count) => Number.isSafeInteger(count));
 }
 
-/** The signal of one call: aborted with the trial, or when the call has taken too long. */
+/** The signal of one call: aborted with the trial, or after a timeout. */
 export class CallSignal {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
@@ -326,7 +323,7 @@ export class CallSignal {
 
   constructor(outer: AbortSignal, timeoutMs: number, host: string) {
     this.#outer = outer;
-    // One signal may stand for a whole run, with hundreds of calls at a time listening: no leak, so no warning.
+    // One signal may serve a whole run with hundreds of concurrent calls: this is not a leak.
     setMaxListeners(0, outer);
     outer.addEventListener("abort", this.#onAbort);
     if (outer.aborted) this.#onAbort();
@@ -347,14 +344,14 @@ export class CallSignal {
   readonly #onAbort = (): void => this.#controller.abort(this.#outer.reason);
 }
 
-/** Why a trial was stopped by its own limits; null when it was stopped for another reason, or not at all. */
+/** Which of its own limits stopped a trial; null if it was stopped for another reason, or not at all. */
 export function stopOf({ aborted, reason }: AbortSignal): StopReason | null {
   const { code } = (aborted ? (reason ?? {}) : {}) as { code?: unknown };
   if (code === "TIME_KILLED") return "time_killed";
   return code === "COST_KILLED" ? "cost_killed" : null;
 }
 
-/** What is known of the call that failed, for messages. */
+/** Details of the call for error messages. */
 interface CallSite {
   readonly url: string;
   /** Host and port. */
@@ -363,17 +360,17 @@ interface CallSite {
   readonly keyLabel: string;
 }
 
-/** An answer that says, by its status, that there is none. */
+/** An answer with an error status. */
 interface FailedAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** What the body says, in a few words; "" when it says nothing. */
+  /** A short excerpt of the body's message; "" if there is none. */
   readonly said: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** A request that was refused for one of its parameters: it may be sent without it. */
+/** A request was rejected because of one parameter, and may be sent without it. */
 export class RefusedParameterError extends TrialError {
   readonly parameter: string;
 
@@ -383,7 +380,7 @@ export class RefusedParameterError extends TrialError {
   }
 }
 
-/** What an error status means, and whether the call may be made again. */
+/** Converts an error status to an error that says whether the call may be retried. */
 function statusError(site: CallSite, { status, headers, said, now }: FailedAnswer): TrialError {
   const category = categoryOf(status);
   const isPassing = category !== "api_error" || status >= 500;
@@ -395,7 +392,7 @@ function statusError(site: CallSite, { status, headers, said, now }: FailedAnswe
   });
 }
 
-/** Rejected for what was said in it, a request says nothing of others. */
+/** A request rejected for its content says nothing about other requests. */
 const OF_CONTENT = /content.?(?:filter|policy|management)|flagged|moderat|safety/i;
 
 function readOutlook(status: number, said: string): Outlook | null {
@@ -406,7 +403,7 @@ function readOutlook(status: number, said: string): Outlook | null {
 
 function categoryOf(status: number): InfrastructureCategory {
   if (status === 429 || status === 529) return "rate_limit";
-  // 524 is Cloudflare's word for a server that did not answer in time.
+  // 524 is Cloudflare's status for a server that did not answer in time.
   return [408, 504, 524].includes(status) ? "timeout" : "api_error";
 }
 
@@ -414,26 +411,26 @@ function explain({ host, url, model, keyLabel }: CallSite, status: number, said:
   const words = said === "" ? "." : `: ${said}`;
   const named = model === "" ? "" : ` for the model "${model}"`;
   if (status === 401 || status === 403) {
-    const refused = keyLabel === "no key" ? "it asks for a key, and none was given" : `${keyLabel} was refused`;
+    const refused = keyLabel === "no key" ? "it requires a key, but none was given" : `${keyLabel} was rejected`;
     return `${host} answered ${status}: ${refused}${said === "" ? "." : ` (${said}).`}`;
   }
   if (status === 404) return `${host} answered 404${named} at ${url}. Check the base URL and the model's name${words}`;
   return `${host} answered ${status}${named}${words}`;
 }
 
-/** An error that came inside an answer. Providers that are overloaded say so there, too. */
+/** An error inside an answer. Overloaded providers report it there, too. */
 function errorInside(host: string, { message, type }: ProviderError): TrialError {
   const isLimit = /rate.?limit|overloaded|resource_exhausted|^429$|^529$/i.test(type ?? "");
   const kind = type === null ? "" : ` (${type})`;
-  return again(isLimit ? "rate_limit" : "api_error", `${host} broke off its answer with an error${kind}: ${message}`);
+  return again(isLimit ? "rate_limit" : "api_error", `${host} aborted its answer with an error${kind}: ${message}`);
 }
 
-/** An answer that is broken, and may be whole the next time. */
+/** A broken answer; a retry may succeed. */
 function broken(message: string): TrialError {
   return again("api_error", message);
 }
 
-/** An answer of the wrong kind, which it will be the next time as well. */
+/** An answer in another format; a retry would not help. */
 function wrongKind(site: CallSite, head: string): TrialError {
   const advice = `Check the base URL and the dialect (${site.url}).`;
   if (isHtml(head)) {
@@ -443,15 +440,13 @@ function wrongKind(site: CallSite, head: string): TrialError {
     );
   }
   const shown = head.trim() === "" ? "nothing" : JSON.stringify(excerpt(head, 80));
-  return new TrialError("api_error", `${site.host} answered with something else than was asked: ${shown}. ${advice}`);
+  return new TrialError("api_error", `${site.host} returned an unexpected answer: ${shown}. ${advice}`);
 }
 
-/** Whether a text begins like a page for a browser. */
 function isHtml(text: string): boolean {
   return /^\s*<(?:!doctype|html|head|body|\?xml|!--)/i.test(text);
 }
 
-/** The beginning of a text, on one line. */
 function excerpt(text: string, length: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length <= length ? line : `${line.slice(0, length)}…`;

@@ -23,7 +23,7 @@ import {
 } from "./model-call.js";
 import { type Conversation, outputOf, spentBy } from "./model-output.js";
 
-/** A stream begins before the answer does: an endpoint that says nothing for so long is not thinking. */
+/** A stream begins before the answer does, so an endpoint that is silent for this long is not thinking. */
 const LONGEST_SILENCE_MS = 300_000;
 
 export interface ConversationOptions {
@@ -33,13 +33,13 @@ export interface ConversationOptions {
   readonly meter: ModelMeter;
   readonly trial: TrialContext;
   readonly clock: () => number;
-  /** What every answer must look like; free text unless told. */
+  /** The shape of every answer. Default: free text. */
   readonly answer?: AnswerShape;
-  /** Parameters that the model has refused, for all calls of its system: those of this conversation are added. */
+  /** Parameters that the model has rejected, shared by all calls of its system and extended here. */
   readonly refused: Set<string>;
 }
 
-/** Holds the conversation of one trial: says what the script says, and asks the model where it is to answer. */
+/** Runs the conversation of one trial: sends the messages of the script, and asks the model where the script says so. */
 export class ModelConversation implements Conversation {
   readonly replies: ModelReply[] = [];
   readonly startedAt: number;
@@ -65,7 +65,7 @@ export class ModelConversation implements Conversation {
 
   readonly scrub = (text: string): string => this.#with.settings.secrets.scrub(text);
 
-  /** Asks for one answer. Says by which limit the trial was stopped, if it was. */
+  /** Asks for one answer. Returns the limit that stopped the trial, if any. */
   async #ask(): Promise<StopReason | null> {
     const { settings, meter, trial, clock, answer } = this.#with;
     const reply = new ModelReply({ reader: settings.dialect.reader(answer?.name), meter, clock });
@@ -80,7 +80,7 @@ export class ModelConversation implements Conversation {
       call.release();
       reply.end();
     }
-    // Some endpoints refuse messages without text.
+    // Some endpoints reject messages without text.
     if (reply.text !== "") this.#messages.push({ role: "assistant", parts: [reply.text] });
     return meter.isExceeded ? "cost_killed" : null;
   }
@@ -94,7 +94,7 @@ export class ModelConversation implements Conversation {
     }
   }
 
-  /** Sends the request again without a parameter that the model refuses, once for each. */
+  /** Repeats the request without each parameter that the model rejects. */
   async #callWithoutRefused(signal: AbortSignal, reply: ModelReply): Promise<void> {
     const { settings, client, options, refused } = this.#with;
     const { dialect, url, host, model, key, stream } = settings;
@@ -111,7 +111,7 @@ export class ModelConversation implements Conversation {
       } catch (error) {
         if (!(error instanceof RefusedParameterError) || tried.has(error.parameter)) throw error;
         tried.add(error.parameter);
-        // Refused under both of its names, it is the value that is wrong.
+        // If both names of a parameter are rejected, its value is wrong.
         const other = replacementOf(error.parameter);
         if (other !== null && tried.has(other)) throw error;
         refused.add(error.parameter);
@@ -120,7 +120,7 @@ export class ModelConversation implements Conversation {
     }
   }
 
-  /** Says of every trial what its request lacks, also of those that came after the refusal. */
+  /** Logs for every trial which parameters its request lacks, including trials after the rejection. */
   #noteRefused(): void {
     const { refused, trial, settings } = this.#with;
     if (refused.size === 0) return;
@@ -128,12 +128,12 @@ export class ModelConversation implements Conversation {
     for (const name of refused) {
       if (!hasParameter(full, name)) continue;
       const other = replacementOf(name);
-      const instead = other === null ? "" : `; ${other} was sent in its place`;
-      trial.log(`${SENT_WITHOUT} ${name}, which the model ${settings.model} refuses${instead}`);
+      const instead = other === null ? "" : `; ${other} was sent instead`;
+      trial.log(`${SENT_WITHOUT} ${name}, which the model ${settings.model} rejects${instead}`);
     }
   }
 
-  /** The text of what is asked, as far as it can be counted. */
+  /** The text of the prompt, for counting its tokens. */
   #prompt(): string {
     const { systemPrompt = "" } = this.#with.options;
     const texts = [systemPrompt, ...this.#messages.flatMap(({ parts }) => parts)];
@@ -170,7 +170,7 @@ export class ModelConversation implements Conversation {
     };
   }
 
-  /** A trial that was stopped by its own limits keeps what it has; everything else is an error. */
+  /** A trial stopped by its own limits keeps its partial output; everything else is an error. */
   #failed(error: unknown, reply: ModelReply): StopReason {
     const { signal } = this.#with.trial;
     if (signal.aborted) {
@@ -182,7 +182,7 @@ export class ModelConversation implements Conversation {
     throw error instanceof TrialError ? this.#explained(error, reply) : error;
   }
 
-  /** Once text has come, the same call may not be made again: it would be paid for twice. */
+  /** Once text has arrived the call must not be retried: it would be billed twice. */
   #explained(error: TrialError, reply: ModelReply): TrialError {
     const hasAnswer = reply.hasText || this.replies.length > 1;
     return new TrialError(error.category, this.scrub(error.message), {
@@ -194,19 +194,19 @@ export class ModelConversation implements Conversation {
   }
 }
 
-/** The place in a conversation where the model is asked, and its answer goes. */
+/** Marks where the model is asked and its answer is inserted. */
 export const ASK = Symbol("ask");
 
-/** A conversation to be held: what is said, and where the model is asked. */
+/** Messages, and the places where the model is asked. */
 export type Script = readonly (Message | typeof ASK)[];
 
-/** How an example is put to the model, unless the user builds the messages. */
+/** Builds the default conversation for an example. */
 export function scriptOf(example: Example): Script {
   const script = example.turns === undefined || example.turns.length === 0 ? single(example) : replay(example);
   if (script.includes(ASK)) return script;
   throw new TrialError(
     "system_error",
-    `Example "${example.id}" asks nothing: it has no question, and its turns end with the assistant's. Give it a question, or take the last turn out.`,
+    `Example "${example.id}" asks nothing: it has no question, and its turns end with an assistant turn. Add a question, or remove the last turn.`,
   );
 }
 
@@ -215,7 +215,7 @@ function single({ context, question }: Example): Script {
   return parts.length === 0 ? [] : [{ role: "user", parts }, ASK];
 }
 
-/** Wherever the example has no answer of the assistant, the model gives one. The context comes before all else. */
+/** The model answers wherever the example has no assistant turn. The context comes first. */
 function replay({ turns = [], context, question }: Example): Script {
   const script: (Message | typeof ASK)[] = turns.flatMap((turn, at) => said(turn, turns[at + 1]));
   const last = turns.at(-1);
@@ -238,7 +238,7 @@ function withContext(script: Script, context: string | undefined): Script {
   return script.with(first, { role: "user", parts: partsOf(context, ...opening.parts) });
 }
 
-/** What is there, each text once. */
+/** The non-empty texts, without duplicates. */
 function partsOf(...texts: (string | undefined)[]): string[] {
   return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
 }
@@ -256,24 +256,24 @@ export interface ReplyOptions {
   readonly clock: () => number;
 }
 
-/** The model's answer to one call: what has come of it so far, and when. */
+/** The model's answer to one call: what has arrived so far, and when. */
 export class ModelReply {
   readonly reader: AnswerReader;
   readonly startedAt: number;
   text = "";
-  /** When the first text came, visible or hidden; null while none has. */
+  /** When the first text arrived, visible or hidden; null before. */
   firstTextAt: number | null = null;
   firstVisibleAt: number | null = null;
   lastTextAt = 0;
-  /** In how many pieces the text came. */
+  /** Number of chunks of text. */
   pieces = 0;
-  /** True once text came that is billed and not shown. */
+  /** True once hidden text arrived, which is billed but not shown. */
   hasHidden = false;
-  /** True once the model has answered anything at all. */
+  /** True once the model has sent anything. */
   hasBegun = false;
-  /** Output tokens counted in the text, for an answer whose usage was never told. */
+  /** Output tokens counted in the text, for an answer without reported usage. */
   countedTokens: number | null = null;
-  /** Where the bill of the call can be asked for; null unless a gateway says so. */
+  /** URL of the call's bill; null unless a gateway sent one. */
   billUrl: string | null = null;
   #bill: Bill | null = null;
   readonly #meter: ModelMeter;
@@ -286,7 +286,7 @@ export class ModelReply {
     this.startedAt = clock();
   }
 
-  /** Takes in one event of a stream. False when there is no use in reading on: the budget is spent, or an error came. */
+  /** Reads one event of a stream. Returns false if reading on is useless: the budget is spent, or an error came. */
   takeEvent(event: unknown): boolean {
     this.#take(this.reader.readEvent(event));
     this.#meter.addUsage(this.reader.usage);
@@ -299,33 +299,32 @@ export class ModelReply {
     this.#take(delta, this.reader.usage === null);
   }
 
-  /** True when it is known what the call has used: the answer came to its end and the provider said so, or a gateway did. */
+  /** True if the usage of the call is known: from the provider at the end of the answer, or from a gateway. */
   get isReported(): boolean {
     return this.#bill !== null || (this.reader.isComplete && this.reader.usage !== null);
   }
 
-  /** True when a part of what the call has used is only estimated. */
+  /** True if part of the usage is only estimated. */
   get isEstimated(): boolean {
     return this.#bill?.isEstimated ?? !this.isReported;
   }
 
-  /** What the call has used, as far as anybody said. */
+  /** The reported usage of the call. */
   get usage(): Usage | null {
     return this.#bill?.usage ?? this.reader.usage;
   }
 
-  /** Takes in what a gateway has metered of an answer that was left before its end. */
+  /** Sets the usage that a gateway metered for an aborted answer. */
   settle(bill: Bill | null): void {
     this.#bill = bill;
     if (bill !== null) this.#meter.addUsage(bill.usage);
   }
 
-  /** True when text has come, so that the call must not be made again. */
+  /** True if text has arrived, so that the call must not be retried. */
   get hasText(): boolean {
     return this.firstTextAt !== null;
   }
 
-  /** No more will come. */
   end(): void {
     this.countedTokens = this.#meter.streamedTokens;
     this.#meter.endCall(this.isReported);

@@ -23,7 +23,7 @@ async function failure(system: ModelSystem, trial: TrialContext = trialWith()): 
   return error as TrialError;
 }
 
-/** The error of a system whose endpoint answers like this. */
+/** The error for an endpoint that answers like this. */
 async function failing(answer: (response: ServerResponse) => unknown, options: Partial<ModelOptions> = {}) {
   const server = await bench.serve((_, response) => answer(response));
   return failure(bench.system(server, options));
@@ -41,7 +41,7 @@ describe("a status", () => {
     [402, "api_error", false],
     [404, "api_error", false],
     [422, "api_error", false],
-  ])("%i is %s, worth another try: %s", async (status, category, isWorth) => {
+  ])("%i is %s, can be retried: %s", async (status, category, isWorth) => {
     const error = await failing((response) => response.writeHead(status).end('{"error":{"message":"because"}}'));
     expect([error.category, error.retry]).toEqual([category, isWorth ? AGAIN : undefined]);
     expect(error.message).toMatch(new RegExp(`^127\\.0\\.0\\.1:\\d+ answered ${status}.*because`));
@@ -52,20 +52,20 @@ describe("a status", () => {
     [{ "retry-after": "2" }, 2000],
     [{ "retry-after": "Sun, 01 Mar 2026 12:00:30 GMT" }, 30_000],
     [{ "retry-after": "nonsense" }, null],
-  ])("with %j asks for a wait", async (headers, afterMs) => {
+  ])("with %j sets the delay before a retry", async (headers, afterMs) => {
     const now = () => Date.parse("2026-03-01T12:00:00Z");
     const error = await failing((response) => response.writeHead(429, headers).end(), { now });
     expect(error.retry).toEqual({ afterMs });
   });
 
-  it("of a refused key names the variable", async () => {
+  it("of a rejected key names the variable", async () => {
     const key = { apiKeyEnv: "MY_KEY", env: { MY_KEY: "sk-abcdefgh" } };
     const refuse = (response: ServerResponse) =>
       response.writeHead(401).end('{"error":{"message":"bad sk-abcdefgh!"}}');
     const error = await failing(refuse, key);
-    expect(error.message).toMatch(/answered 401: the key in MY_KEY was refused \(bad \[secret\]!\)\.$/);
+    expect(error.message).toMatch(/answered 401: the key in MY_KEY was rejected \(bad \[secret\]!\)\.$/);
     expect(error.retry).toBeUndefined();
-    expect((await failing(refuse)).message).toMatch(/it asks for a key, and none was given/);
+    expect((await failing(refuse)).message).toMatch(/it requires a key, but none was given/);
   });
 
   it("404 names the URL and the model", async () => {
@@ -73,12 +73,12 @@ describe("a status", () => {
     expect(error.message).toMatch(/404 for the model "gpt-x" at http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/);
   });
 
-  it("with a page for browsers does not show the page", async () => {
+  it("with an HTML page does not show the page", async () => {
     const error = await failing((response) => response.writeHead(502).end("<!doctype html><title>Bad gateway"));
     expect(error.message).toMatch(/answered 502.*: an HTML page$/);
   });
 
-  it("whose body is endless is told all the same", async () => {
+  it("with an endless body is still reported", async () => {
     const error = await failing((response) => {
       response.writeHead(500);
       const write = () => {
@@ -94,7 +94,7 @@ describe("a status", () => {
 describe("a key", () => {
   const options = { model: "m", baseUrl: "http://127.0.0.1:9" };
 
-  it("that is missing is told by the name of its variable", () => {
+  it("that is missing is reported with the name of its variable", () => {
     const make = (env: Record<string, string>) => () => new ModelSystem({ ...options, apiKeyEnv: "MY_KEY", env });
     for (const env of [{}, { MY_KEY: "" }, { MY_KEY: " \n" }]) {
       expect(make(env)).toThrow(UsageError);
@@ -103,7 +103,7 @@ describe("a key", () => {
     expect(make({ MY_KEY: "sk-abc\n" })).not.toThrow();
   });
 
-  it("is not sent over plain http to another machine, in whatever header it stands", () => {
+  it("is not sent over plain http to another machine, in any header", () => {
     const far = { model: "m", baseUrl: "http://10.0.0.9:8080/v1" };
     for (const more of [{ apiKey: "sk-abc" }, { headers: { "X-Api-Key": "sk-abc" } }]) {
       expect(() => new ModelSystem({ ...far, ...more })).toThrow(/plain http/);
@@ -112,14 +112,14 @@ describe("a key", () => {
     expect(new ModelSystem(far).name).toBe("10.0.0.9:8080/m");
   });
 
-  it("that no header can hold is refused without being shown", () => {
+  it("that is not a valid header value is rejected without being shown", () => {
     const make = () => new ModelSystem({ ...options, apiKey: "sk-ab\ncd-secret" });
     expect(make).toThrow(UsageError);
     expect(make).not.toThrow(/secret/);
     expect(() => new ModelSystem({ ...options, headers: { a: "x\ny-hush" } })).toThrow(/header "a" cannot be sent/);
   });
 
-  it("is shown nowhere, though the endpoint repeats it", async () => {
+  it("is never shown, even if the endpoint repeats it", async () => {
     const key = "sk-very-secret-key";
     const server = await bench.serve((_, response) =>
       startStream(response).end(
@@ -153,7 +153,7 @@ describe("a key", () => {
 });
 
 describe("the secret in the path of a gateway", () => {
-  it("is shown nowhere", async () => {
+  it("is never shown", async () => {
     const secret = "0123456789abcdef0123456789abcdef";
     const server = await bench.serve((_, response) => response.writeHead(404).end("not found"));
     const system = bench.system(server, { baseUrl: `${server.url}/${secret}/openai/v1` });
@@ -163,12 +163,12 @@ describe("the secret in the path of a gateway", () => {
   });
 });
 
-describe("an answer that is something else", () => {
+describe("an unexpected answer", () => {
   it.each([
     ["text/html", "<html><body>Sign in</body></html>"],
     ["application/json", "  <!DOCTYPE html><p>Sign in"],
     ["text/event-stream", "<html>\n<body>\nSign in"],
-  ])("is called HTML, sent as %s", async (type, body) => {
+  ])("is reported as HTML when sent as %s", async (type, body) => {
     const error = await failing((response) => response.setHeader("content-type", type).end(body));
     expect(error.category).toBe("api_error");
     expect(error.message).toMatch(/answered with HTML \(a login page or a wrong base URL\?\)/);
@@ -180,19 +180,19 @@ describe("an answer that is something else", () => {
     ["application/json", "[1,2]", /\[1,2\]/],
     ["text/plain", "It works!", /"It works!"/],
     ["text/event-stream", event({ type: "message_start", message: {} }), /message_start/],
-  ])("is shown, sent as %s", async (type, body, shown) => {
+  ])("is shown when sent as %s", async (type, body, shown) => {
     const error = await failing((response) => response.setHeader("content-type", type).end(body));
-    expect(error.message).toMatch(/answered with something else than was asked/);
+    expect(error.message).toMatch(/returned an unexpected answer/);
     expect(error.message).toMatch(shown);
     expect(error.retry).toBeUndefined();
   });
 });
 
-describe("an answer with nothing in it", () => {
+describe("an empty answer", () => {
   it.each([
     ["application/json", '{"choices":[]}'],
     ["text/event-stream", event({ choices: [] }) + DONE],
-  ])("may be asked for again, sent as %s", async (type, body) => {
+  ])("can be retried when sent as %s", async (type, body) => {
     const error = await failing((response) => response.setHeader("content-type", type).end(body));
     expect(error.message).toMatch(/answered with no choices/);
     expect([error.category, error.retry, error.spent]).toEqual(["api_error", AGAIN, undefined]);
@@ -221,24 +221,27 @@ describe("a stream that breaks", () => {
     ],
   } as const;
 
-  it.each(Object.entries(breaks))("when it %s before any text, may be asked for again", async (_, [send, end]) => {
+  it.each(Object.entries(breaks))("can be retried if it %s before any text", async (_, [send, end]) => {
     const error = await failing(send(event({ choices: [] }) + end));
     expect([error.category, error.retry, error.spent]).toEqual(["api_error", AGAIN, undefined]);
   });
 
-  it.each(Object.entries(breaks))("when it %s after text, may not, and says what was used", async (_, [send, end]) => {
-    const error = await failing(send(half + used(9, 2) + end));
-    expect([error.category, error.retry]).toEqual(["api_error", undefined]);
-    expect(error.spent).toMatchObject({ usage: { input: 9, output: 2 }, partial: true, turns: 1 });
-    expect(error.spent?.ttftMs).toBeGreaterThan(0);
-  });
+  it.each(Object.entries(breaks))(
+    "cannot be retried, and reports what was used, if it %s after text",
+    async (_, [send, end]) => {
+      const error = await failing(send(half + used(9, 2) + end));
+      expect([error.category, error.retry]).toEqual(["api_error", undefined]);
+      expect(error.spent).toMatchObject({ usage: { input: 9, output: 2 }, partial: true, turns: 1 });
+      expect(error.spent?.ttftMs).toBeGreaterThan(0);
+    },
+  );
 
-  it("with usage and no text has it in what was spent, and may be asked for again", async () => {
+  it("with usage and no text reports the usage as spent, and can be retried", async () => {
     const error = await failing(cut(used(9, 0)));
     expect(error).toMatchObject({ retry: AGAIN, spent: { usage: { input: 9, output: 0 } } });
   });
 
-  it("with invalid UTF-8 says so", async () => {
+  it("with invalid UTF-8 is reported", async () => {
     const bad = Buffer.concat([Buffer.from(piece("ok")), Buffer.from([0x64, 0xff, 0x0a])]);
     const late = await failing((response) => startStream(response).end(bad));
     expect([late.message, late.retry]).toEqual([expect.stringMatching(/sent invalid UTF-8/), undefined]);
@@ -246,7 +249,7 @@ describe("a stream that breaks", () => {
     expect(early.retry).toEqual(AGAIN);
   });
 
-  it("with a line of 50 MB is left before all of it has come", async () => {
+  it("with a line of 50 MB is aborted before all of it has arrived", async () => {
     let sent = 0;
     const error = await failing((response) => {
       startStream(response).write("data: ");
@@ -260,7 +263,7 @@ describe("a stream that breaks", () => {
       };
       write();
     });
-    expect(error.message).toMatch(/a line or an event of more than 16777216 characters/);
+    expect(error.message).toMatch(/a line or event of more than 16777216 characters/);
     expect(error.retry).toEqual(AGAIN);
     expect(sent).toBeLessThan(40);
   });
@@ -269,12 +272,12 @@ describe("a stream that breaks", () => {
     const overloaded = event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
     const error = await failing((response) => startStream(response).end(overloaded), { dialect: "anthropic" });
     expect([error.category, error.retry]).toEqual(["rate_limit", AGAIN]);
-    expect(error.message).toMatch(/broke off its answer with an error \(overloaded_error\): Overloaded/);
+    expect(error.message).toMatch(/aborted its answer with an error \(overloaded_error\): Overloaded/);
   });
 });
 
 describe("an endpoint that does not answer", () => {
-  it("is told by host and port when it is down", async () => {
+  it("is named by host and port if it is down", async () => {
     const server = await bench.serve(() => {});
     const system = bench.system(server);
     await server.close();
@@ -283,7 +286,7 @@ describe("an endpoint that does not answer", () => {
     expect([error.category, error.retry]).toEqual(["api_error", AGAIN]);
   });
 
-  it("is a timeout, and drips do not prolong it", async () => {
+  it("is a timeout, even if it keeps sending small pieces", async () => {
     const silent = await failing(() => {}, { timeoutMs: 40 });
     expect([silent.category, silent.retry]).toEqual(["timeout", AGAIN]);
     const drip = await failing(
@@ -298,38 +301,38 @@ describe("an endpoint that does not answer", () => {
     expect([drip.category, drip.retry, drip.spent?.partial]).toEqual(["timeout", undefined, true]);
   });
 
-  it("is a timeout when it stops in the middle", async () => {
+  it("is a timeout if it stops midway", async () => {
     const error = await failing((response) => startStream(response).write(piece("a")), { idleTimeoutMs: 1000 });
     expect([error.category, error.retry]).toEqual(["timeout", undefined]);
-    expect(error.message).toMatch(/stopped sending/);
+    expect(error.message).toMatch(/sent no data for 1000 ms/);
   });
 
-  it("in HTTP is told so", async () => {
+  it("in HTTP is reported", async () => {
     const server = await serveBytes((socket) => socket.end("220 smtp.example.com ESMTP\r\n"));
     const error = await failure(bench.system(server));
-    expect(error.message).toMatch(/does not answer in HTTP/);
+    expect(error.message).toMatch(/does not respond with HTTP/);
     await server.close();
   });
 });
 
 describe("options", () => {
   it.each([
-    [{ dialect: "claude" }, /no dialect the string "claude"\. Use one of: chat, responses, anthropic, gemini/],
-    [{ baseUrl: "localhost:8080" }, /not a URL/],
+    [{ dialect: "claude" }, /Unknown dialect the string "claude"\. Use one of: chat, responses, anthropic, gemini/],
+    [{ baseUrl: "localhost:8080" }, /is not an http or https URL/],
     [{ maxTokens: 0 }, /maxTokens must be a whole number/],
     [{ timeoutMs: 2 ** 31 }, /timeoutMs must be above 0 and at most 2147483647/],
     [{ temperature: Number.NaN }, /temperature/],
-    [{ name: "" }, /name of a model system is empty/],
-    [{ model: 3 }, /model must be its name/],
-    [{ dialect: "gemini", model: "" }, /name one/],
-  ])("%j are refused", (wrong, message) => {
+    [{ name: "" }, /name of a model system must not be empty/],
+    [{ model: 3 }, /model must be a name/],
+    [{ dialect: "gemini", model: "" }, /Name one/],
+  ])("%j are rejected", (wrong, message) => {
     const options = { model: "m", baseUrl: "http://127.0.0.1:9", ...wrong } as ModelOptions;
     expect(() => new ModelSystem(options)).toThrow(UsageError);
     expect(() => new ModelSystem(options)).toThrow(message);
   });
 });
 
-it("goes on after a failure", async () => {
+it("works again after a failure", async () => {
   const server = await bench.serve((_, response, number) =>
     number === 1 ? response.writeHead(500).end() : answerWith(response, ["fine"]),
   );

@@ -6,7 +6,7 @@ const user = (...parts: string[]) => ({ role: "user", parts });
 const assistant = (...parts: string[]) => ({ role: "assistant", parts });
 const turn = (role: string, content: string) => ({ role, content });
 
-describe("scriptOf", () => {
+describe("buildExampleScript", () => {
   it("asks once for an example without turns", () => {
     expect(scriptOf({ id: 1, context: "c", question: "q" })).toEqual([user("c", "q"), ASK]);
     expect(scriptOf({ id: 1, context: "c", question: "c" })).toEqual([user("c"), ASK]);
@@ -14,7 +14,7 @@ describe("scriptOf", () => {
     expect(scriptOf({ id: 1, context: "c", turns: [] })).toEqual([user("c"), ASK]);
   });
 
-  it("asks wherever a user's turn has no answer", () => {
+  it("asks after each user turn without an answer", () => {
     const turns = [
       turn("system", "s"),
       turn("user", "1"),
@@ -33,7 +33,7 @@ describe("scriptOf", () => {
     ]);
   });
 
-  it("puts the context first and the question last, and asks a question once", () => {
+  it("puts the context first and the question last, and does not repeat a question", () => {
     const turns = [turn("user", "1"), turn("model", "a")];
     expect(scriptOf({ id: 1, turns, context: "c", question: "q" })).toEqual([
       user("c", "1"),
@@ -49,7 +49,7 @@ describe("scriptOf", () => {
     ]);
   });
 
-  it("says so when there is nothing to ask", () => {
+  it("reports an example that asks nothing", () => {
     for (const example of [{ id: "e7" }, { id: "e7", turns: [turn("user", "1"), turn("assistant", "a")] }]) {
       expect(() => scriptOf(example)).toThrow(TrialError);
       expect(() => scriptOf(example)).toThrow(/Example "e7" asks nothing/);

@@ -20,7 +20,7 @@ const ask = { id: 1, question: "Where?" };
 const reply = "Paris, the capital of France, on the river Seine.";
 
 describe.each(DIALECT_NAMES)("the mock's %s", (dialect) => {
-  it.each([true, false])("is read the same, streamed or not (%s)", async (stream) => {
+  it.each([true, false])("is read the same with and without streaming (%s)", async (stream) => {
     const usage = {
       input: 40,
       cacheRead: 30,
@@ -47,7 +47,7 @@ describe.each(DIALECT_NAMES)("the mock's %s", (dialect) => {
     expect(await system.process(ask, trialWith())).toMatchObject({ stopped });
   });
 
-  it("that runs away is stopped by its budget", async () => {
+  it("that never ends is stopped by its budget", async () => {
     const system = await systemOn({ reply, outputTokens: 20_000, tokensPerSec: 50_000 }, { dialect });
     const budget = new CostBudget({ pricing: { input_per_1k: 0, output_per_1k: 1 }, maxCostUsd: 0.5 });
     const output = await system.process(ask, trialWith({ budget }));
@@ -76,7 +76,7 @@ describe.each([
   ["hang", { category: "timeout", isAgain: true }],
   ["error-event", { category: null, isAgain: null }],
 ] as const)("the fault %s", (kind, { category, isAgain }) => {
-  it.each(DIALECT_NAMES)("is named in %s", async (dialect: DialectName) => {
+  it.each(DIALECT_NAMES)("is reported in %s", async (dialect: DialectName) => {
     const system = await systemOn(
       { reply, faults: [{ kind, ...(kind === "huge-line" ? { bytes: 20_000_000 } : {}) }] },
       { dialect, timeoutMs: kind === "slow-loris" || kind === "hang" ? 1500 : 120_000 },
@@ -94,8 +94,8 @@ describe.each([
   });
 });
 
-describe("an answer without anything in it", () => {
-  it.each(["chat", "gemini"] as const)("is an error in %s, where it says nothing of an end", async (dialect) => {
+describe("an empty answer", () => {
+  it.each(["chat", "gemini"] as const)("is an error in %s if it has no finish reason", async (dialect) => {
     const system = await systemOn({ reply, faults: [{ kind: "empty" }] }, { dialect });
     await expect(system.process(ask, trialWith())).rejects.toMatchObject({
       message: expect.stringMatching(/answered with no choices|ended its stream without an answer/),
@@ -103,7 +103,7 @@ describe("an answer without anything in it", () => {
     });
   });
 
-  it.each(["responses", "anthropic"] as const)("is an empty text in %s, where the model ended it", async (dialect) => {
+  it.each(["responses", "anthropic"] as const)("is an empty text in %s if it has a finish reason", async (dialect) => {
     const system = await systemOn({ reply, faults: [{ kind: "empty" }] }, { dialect });
     expect(await system.process(ask, trialWith())).toMatchObject({ response: "" });
   });

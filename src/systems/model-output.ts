@@ -5,14 +5,13 @@ import type { ModelReply } from "./model-conversation.js";
 const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
 
 export interface Conversation {
-  /** The model's answers, in order; the last may be incomplete. */
+  /** The model's answers in order; the last may be incomplete. */
   readonly replies: readonly ModelReply[];
   readonly startedAt: number;
-  /** Takes secrets out of a provider's words. */
+  /** Removes secrets from a provider's text. */
   readonly scrub: (text: string) => string;
 }
 
-/** What a conversation gave. */
 export function outputOf(conversation: Conversation, killed: StopReason | null): Output {
   const { replies, scrub } = conversation;
   const last = replies.at(-1);
@@ -27,7 +26,7 @@ export function outputOf(conversation: Conversation, killed: StopReason | null):
   });
 }
 
-/** What a conversation that failed had used until then. */
+/** What a failed conversation has used. */
 export function spentBy(conversation: Conversation): Spent {
   return { ...measuresOf(conversation), partial: true };
 }
@@ -49,7 +48,7 @@ function stopOf(reply: ModelReply | undefined): StopReason | undefined {
   return finish === "refused" || finish === "truncated" ? finish : undefined;
 }
 
-/** Undefined when nothing is known. */
+/** Undefined without any usage. */
 function sumOf(usages: readonly Usage[]): Usage | undefined {
   if (usages.length === 0) return undefined;
   const sum: Usage = { input: 0, output: 0 };
@@ -62,7 +61,7 @@ function sumOf(usages: readonly Usage[]): Usage | undefined {
   return sum;
 }
 
-/** Only when the provider told the cost of every call: a part of it would pass for the whole. */
+/** Undefined unless the provider reported the cost of every call: a partial sum would look like the total. */
 function costOf(replies: readonly ModelReply[]): number | undefined {
   let sum = 0;
   for (const { reader } of replies) {
@@ -81,7 +80,7 @@ function firstVisibleMs({ replies, startedAt }: Conversation): number | undefine
   return first === undefined || first === null ? undefined : first - startedAt;
 }
 
-/** Over the time that text was coming. A single piece has come in no time, which says nothing about speed. */
+/** Measured while text was arriving. A single chunk says nothing about speed. */
 function tokensPerSec(replies: readonly ModelReply[]): number | undefined {
   let tokens = 0;
   let ms = 0;
@@ -94,7 +93,7 @@ function tokensPerSec(replies: readonly ModelReply[]): number | undefined {
   return ms > 0 && tokens > 0 ? tokens / (ms / 1000) : undefined;
 }
 
-/** Reasoning that is billed but not sent has taken its time before the first text came. */
+/** Reasoning that is billed but not sent was generated before the first text. */
 function textTokens({ usage, hasHidden }: ModelReply): number | undefined {
   const { output, reasoning = 0 } = usage ?? {};
   return output === undefined || hasHidden ? output : Math.max(0, output - reasoning);
@@ -114,10 +113,8 @@ function metadataOf({ replies, scrub }: Conversation): Record<string, unknown> |
   return Object.keys(metadata).length > 0 ? metadata : undefined;
 }
 
-/** Fields that may be undefined, though what is made of them has each field or leaves it out. */
 type Loose<T> = { [Key in keyof T]: T[Key] | undefined };
 
-/** An object without the fields that are undefined. */
 function present<T extends object>(fields: Loose<T>): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

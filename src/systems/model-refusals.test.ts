@@ -17,8 +17,8 @@ async function systemOn(script: MockOptions, options: Partial<ModelOptions> = {}
 
 const ask = { id: 1, question: "Where?", answer: "Paris" };
 
-describe.each(DIALECT_NAMES)("a model that refuses parameters, in %s", (dialect) => {
-  it("is asked without them, once for each and from then on", async () => {
+describe.each(DIALECT_NAMES)("a model that rejects parameters, in %s", (dialect) => {
+  it("is asked without each of them from then on", async () => {
     const top = dialect === "gemini" ? { generationConfig: { top_p: 0.9 } } : { top_p: 0.9 };
     const system = await systemOn(
       { refuses: ["temperature", "top_p"] },
@@ -32,21 +32,21 @@ describe.each(DIALECT_NAMES)("a model that refuses parameters, in %s", (dialect)
     expect(mock?.counts.byStatus).toEqual({ "200": 3, "400": 2 });
     expect(JSON.stringify(mock?.requests.at(-1)?.body)).not.toMatch(/temperature|top_p/);
     expect(JSON.stringify(mock?.requests.at(-1)?.body)).toMatch(/max_?(?:output_?)?tokens/i);
-    const said = "sent without temperature, which the model m refuses";
+    const said = "sent without temperature, which the model m rejects";
     expect(notes.filter((note) => note === said).length).toBeGreaterThanOrEqual(3);
   });
 
-  it("has a note on row and report", async () => {
+  it("has a note on the row and in the report", async () => {
     const system = await systemOn({ refuses: ["temperature"] }, { dialect, temperature: 0 });
     const dataset = [ask, { ...ask, id: 2 }];
     const result = await evaluate({ systems: [system], dataset, evaluators: [new AnswerQuality()], maxWorkers: 1 });
-    const note = "sent without temperature, which the model m refuses";
+    const note = "sent without temperature, which the model m rejects";
     for (const row of result.rows) expect(row).toMatchObject({ outcome: "pass", notes: [note], attempts: [] });
     expect(result.notes).toContain(`it: ${note} (2 of 2 trials)`);
     expect(result.toTable()).toContain(note);
   });
 
-  it("is asked without a beginning of its answer", async () => {
+  it("is asked without a prefilled answer", async () => {
     const buildMessages = () => [
       { role: "user" as const, parts: ["Where?"] },
       { role: "assistant" as const, parts: ["It is"] },
@@ -57,29 +57,27 @@ describe.each(DIALECT_NAMES)("a model that refuses parameters, in %s", (dialect)
   });
 });
 
-describe("the limit of an answer", () => {
+describe("the output limit", () => {
   it.each([
     ["old-name", "max_tokens", "max_completion_tokens"],
     ["gpt-5", "max_completion_tokens", "max_tokens"],
-  ])("is sent to %s under its other name when %s is refused", async (model, refused, instead) => {
+  ])("is sent to %s under its other name if %s is rejected", async (model, refused, instead) => {
     const notes: string[] = [];
     const system = await systemOn({ refuses: [refused] }, { model, maxTokens: 50 });
     await system.process(ask, trialWith({ log: (note) => void notes.push(note) }));
     expect(mock?.requests.at(-1)?.body).toMatchObject({ [instead]: 50 });
     expect(mock?.requests.at(-1)?.body).not.toHaveProperty(refused);
-    expect(notes).toEqual([
-      `sent without ${refused}, which the model ${model} refuses; ${instead} was sent in its place`,
-    ]);
+    expect(notes).toEqual([`sent without ${refused}, which the model ${model} rejects; ${instead} was sent instead`]);
   });
 
-  it("is given up on when both names are refused", async () => {
+  it("is an error if both names are rejected", async () => {
     const system = await systemOn({ refuses: ["max_tokens", "max_completion_tokens"] }, { maxTokens: 50 });
     await expect(system.process(ask, trialWith())).rejects.toThrow(/answered 400/);
     expect(mock?.requests.length).toBe(2);
   });
 });
 
-it("does not leave out what was merely wrong", async () => {
+it("keeps parameters whose value was wrong", async () => {
   const system = await systemOn({ refuses: ["no_such_parameter"] }, { dialect: "anthropic", model: "" });
   await expect(system.process(ask, trialWith())).rejects.toThrow(/answered 400.*model/);
   expect(mock?.requests).toHaveLength(1);

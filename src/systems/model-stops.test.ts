@@ -9,11 +9,11 @@ const bench = openBench();
 afterEach(() => bench.close());
 
 const ask = { id: 1, question: "Tell me a story." };
-/** $1 a thousand output tokens, half of that for input. */
+/** $1 per thousand output tokens, half of that for input. */
 const pricing = { input_per_1k: 0.5, output_per_1k: 1 };
 const words = (count: number) => "word ".repeat(count);
 
-/** Streams without end until the client goes away; resolves with how much was sent. */
+/** Streams until the client disconnects; resolves with how much was sent. */
 function endless(response: ServerResponse, text: string): Promise<number> {
   let sent = 0;
   startStream(response);
@@ -28,7 +28,7 @@ function endless(response: ServerResponse, text: string): Promise<number> {
 }
 
 describe("a budget", () => {
-  it("stops a stream in the middle, by an estimate, and keeps what came", async () => {
+  it("stops a stream midway by an estimate, and keeps the partial answer", async () => {
     let over: Promise<number> = Promise.resolve(0);
     const server = await bench.serve((_, response) => {
       over = endless(response, words(20));
@@ -44,7 +44,7 @@ describe("a budget", () => {
     expect(budget.costKilledAt).toBeGreaterThan(0.1);
   });
 
-  it("is told the real usage, in place of the estimate", async () => {
+  it("replaces the estimate with the reported usage", async () => {
     const server = await bench.serve((_, response) =>
       answerWith(response, [words(40), words(40)], used(100, 50) + DONE),
     );
@@ -55,14 +55,14 @@ describe("a budget", () => {
     expect([budget.isEstimated, budget.bill.costUsd]).toEqual([false, 0.1]);
   });
 
-  it("is exceeded by the usage at the end, too", async () => {
+  it("can be exceeded by the usage at the end", async () => {
     const server = await bench.serve((_, response) => answerWith(response, ["short"], used(1000, 1) + DONE));
     const budget = new CostBudget({ pricing, maxCostUsd: 0.3 });
     const output = await bench.system(server).process(ask, trialWith({ budget }));
     expect(output).toMatchObject({ response: "short", stopped: "cost_killed", usage: { input: 1000, output: 1 } });
   });
 
-  it("adds running totals once, and estimates only what lies beyond them", async () => {
+  it("adds running totals once, and estimates only what exceeds them", async () => {
     const calls: unknown[] = [];
     const real = new CostBudget({ pricing });
     const budget: TrialBudget = Object.assign(Object.create(real) as CostBudget, {
@@ -98,7 +98,7 @@ describe("a budget", () => {
     ]);
   });
 
-  it("keeps the estimate of a turn that told no usage while others are told", async () => {
+  it("keeps the estimate of a turn without usage when other turns report theirs", async () => {
     const tokenizer = { count: (text: string) => text.length };
     const server = await bench.serve((_, response, number) =>
       answerWith(response, ["x".repeat(100)], number === 1 ? DONE : used(8, 4) + DONE),
@@ -124,7 +124,7 @@ describe("a budget", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("stops where it is whole answers that are counted", async () => {
+  it("stops after an answer that is not streamed", async () => {
     const body = { choices: [{ message: { content: words(500) }, finish_reason: "stop" }] };
     const server = await bench.serve((_, response) =>
       response.setHeader("content-type", "application/json").end(JSON.stringify(body)),
@@ -140,14 +140,14 @@ describe("an abort", () => {
   it.each([
     ["TIME_KILLED", "time_killed"],
     ["COST_KILLED", "cost_killed"],
-  ])("with %s keeps what came", async (code, stopped) => {
+  ])("with %s keeps the partial answer", async (code, stopped) => {
     const controller = new AbortController();
     const server = await bench.serve((_, response) => {
       startStream(response).write(piece("so far"));
     });
     const system = bench.system(server, {
       clock: () => {
-        // Read when the text comes: by then something was received.
+        // The clock is read when text arrives: by then something was received.
         if (server.requests.length > 0) queueMicrotask(() => controller.abort({ code }));
         return 5;
       },
@@ -156,7 +156,7 @@ describe("an abort", () => {
     expect(output).toMatchObject({ response: "so far", stopped, partial: true, turns: 1 });
   });
 
-  it("for any other reason, or before anything came, throws the reason", async () => {
+  it("for another reason, or before any text, throws the reason", async () => {
     let controller = new AbortController();
     const server = await bench.serve((_, response, number) => {
       if (number === 1) controller.abort(reasons[0]);

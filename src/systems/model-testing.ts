@@ -29,34 +29,31 @@ export function openBench(): Bench {
   };
 }
 
-/** A trial without a budget. */
 export function trialWith(more: Partial<TrialContext> = {}): TrialContext {
   return { signal: new AbortController().signal, budget: null, trial: 0, seed: 1, log: () => {}, ...more };
 }
 
-/** Writes the head of a stream. */
 export function startStream(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { "content-type": "text/event-stream" });
 }
 
-/** One event of a stream. */
 export function event(data: unknown): string {
   return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** A piece of text, in the chat dialect. */
+/** A chunk of text in the chat dialect. */
 export function piece(content: string, finish: string | null = null): string {
   return event({ model: "m-1", choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
 }
 
 export const DONE = event("[DONE]");
 
-/** The usage at the end of a stream, in the chat dialect. */
+/** The usage at the end of a stream in the chat dialect. */
 export function used(prompt: number, completion: number, more: object = {}): string {
   return event({ choices: [], usage: { prompt_tokens: prompt, completion_tokens: completion, ...more } });
 }
 
-/** Answers with a whole stream: the text in pieces, then usage. */
+/** Sends a whole stream: the text in chunks, then usage. */
 export function answerWith(response: ServerResponse, pieces: readonly string[], end = `${used(10, 5)}${DONE}`): void {
   startStream(response);
   for (const text of pieces) response.write(piece(text));

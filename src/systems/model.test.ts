@@ -11,7 +11,7 @@ afterEach(() => bench.close());
 const ask = { id: 1, context: "It is blue.", question: "What colour?" };
 
 describe("an answer", () => {
-  it("carries text, usage and speed", async () => {
+  it("has text, usage and speed", async () => {
     let sendRest = () => {};
     const server = await bench.serve((_, response) => {
       startStream(response).write(piece("Hel"));
@@ -23,7 +23,7 @@ describe("an answer", () => {
     let now = 1000;
     const clock = () => {
       now += 10;
-      // Read at the start of the trial, of the call and when a piece comes: then the rest is sent.
+      // The clock is read at the start of the trial and of the call, and when a chunk arrives: then the rest is sent.
       if (now >= 1030) sendRest();
       return now;
     };
@@ -40,7 +40,7 @@ describe("an answer", () => {
     });
   });
 
-  it("asks with context and question as two parts, and with one when they are the same", async () => {
+  it("is requested with context and question as two parts, or one if they are equal", async () => {
     const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
     const system = bench.system(server, { systemPrompt: "brief", temperature: 0, maxTokens: 9 });
     for (const example of [ask, { id: 2, context: "same", question: "same" }, { id: 3, question: "alone" }]) {
@@ -60,7 +60,7 @@ describe("an answer", () => {
     expect(bodies[0].messages[0]).toEqual({ role: "system", content: "brief" });
   });
 
-  it("lets the user build the messages and add to the body and the headers", async () => {
+  it("lets the user build the messages and extend the body and the headers", async () => {
     const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
     const system = bench.system(server, {
       buildMessages: ({ question }) => [{ role: "user", parts: [`Q: ${question}`] }],
@@ -86,14 +86,14 @@ describe("an answer", () => {
       { response: "I cannot.", stopped: "refused" },
     ],
     [piece("", "stop"), { response: "" }],
-  ])("tells refused and truncated ones from whole ones", async (events, expected) => {
+  ])("is classified as refused, truncated or complete", async (events, expected) => {
     const server = await bench.serve((_, response) => startStream(response).end(events + used(3, 2) + DONE));
     const output = await bench.system(server).process(ask, trialWith());
     expect(output).toMatchObject(expected);
     expect("stopped" in output).toBe("stopped" in expected);
   });
 
-  it("has no usage when none was told, and says that something is missing", async () => {
+  it("is partial and has no usage if none was reported", async () => {
     const server = await bench.serve((_, response) => answerWith(response, ["Hello"], DONE));
     const output = await bench.system(server).process(ask, trialWith());
     expect(output).toMatchObject({ response: "Hello", partial: true });
@@ -101,7 +101,7 @@ describe("an answer", () => {
     expect(output).not.toHaveProperty("tokensPerSec");
   });
 
-  it("names usage that decreases or is negative", async () => {
+  it("reports usage that decreases or is negative", async () => {
     const end = used(10, 5) + used(10, 3) + used(-1, 9) + DONE;
     const server = await bench.serve((_, response) => answerWith(response, ["Hello"], end));
     const output = await bench.system(server).process(ask, trialWith());
@@ -112,7 +112,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("is read whole when no stream was asked for, and when the endpoint does not stream", async () => {
+  it("is read as a whole without streaming, and if the endpoint does not stream", async () => {
     const body = {
       model: "m-1",
       choices: [{ message: { content: "Hello" }, finish_reason: "stop" }],
@@ -165,7 +165,7 @@ describe("dialects", () => {
     },
   } as const;
 
-  it.each(["responses", "anthropic", "gemini"] as const)("speaks %s", async (dialect) => {
+  it.each(["responses", "anthropic", "gemini"] as const)("supports %s", async (dialect) => {
     const { url, key, events } = cases[dialect];
     const server = await bench.serve((_, response) => startStream(response).end(events.map(event).join("")));
     const output = await bench.system(server, { dialect, apiKey: "sk-secret" }).process(ask, trialWith());
@@ -207,7 +207,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("is partial when one turn tells no usage, and has no cost that would be a part only", async () => {
+  it("is partial if one turn reports no usage, and then has no cost", async () => {
     const server = await bench.serve((_, response, number) =>
       answerWith(response, ["a"], number === 1 ? DONE : used(7, 2, { cost: 1 }) + DONE),
     );
@@ -218,7 +218,7 @@ describe("a conversation", () => {
     expect(output.metadata?.turnUsage).toEqual([null, { input: 7, output: 2 }]);
   });
 
-  it("fails as a whole when a later turn fails, with what the earlier ones used", async () => {
+  it("fails if a later turn fails, and reports what the earlier ones used", async () => {
     const server = await bench.serve((_, response, number) =>
       number === 1 ? answerWith(response, ["a"]) : response.writeHead(429).end("{}"),
     );
@@ -235,13 +235,13 @@ describe("identity", () => {
   const options = { model: "m", baseUrl: "http://127.0.0.1:8080/v1" };
   const print = (more: object) => fingerprintOf(new ModelSystem({ name: "s", ...options, ...more }), "process");
 
-  it("is named by host, port and model unless it has a name", () => {
+  it("is host, port and model by default", () => {
     expect(new ModelSystem(options).name).toBe("127.0.0.1:8080/m");
     expect(new ModelSystem({ baseUrl: options.baseUrl }).name).toBe("127.0.0.1:8080");
     expect(new ModelSystem({ ...options, name: "mine" }).name).toBe("mine");
   });
 
-  it("changes with everything that changes the work", () => {
+  it("changes with everything that affects the output", () => {
     const same = print({});
     const others = [
       { model: "n" },
@@ -257,7 +257,7 @@ describe("identity", () => {
     expect(new Set([same, ...others.map(print)]).size).toBe(others.length + 1);
   });
 
-  it("does not change with the key, the timeouts or how the URL is written", () => {
+  it("does not change with the key, the timeouts or the spelling of the URL", () => {
     const same = print({});
     for (const more of [
       { apiKey: "sk-abcdef" },
@@ -270,7 +270,7 @@ describe("identity", () => {
     }
   });
 
-  it("has an endpoint for each host and account, without the key in it", () => {
+  it("has an endpoint per host and account, without the key in it", () => {
     const endpoint = (apiKey: string | null) => new ModelSystem({ ...options, apiKey }).endpoint;
     expect(endpoint(null)).toBe("127.0.0.1:8080");
     expect(endpoint("sk-one-one")).toMatch(/^127\.0\.0\.1:8080 [0-9a-f]{8}$/);
@@ -278,7 +278,7 @@ describe("identity", () => {
     expect(endpoint("sk-one-one")).not.toBe(endpoint("sk-two-two"));
   });
 
-  it("carries its limits, with the longest answer it asks for", () => {
+  it("includes its limits, with the requested output limit", () => {
     const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 5 };
     expect(new ModelSystem({ ...options, limits }).limits).toEqual(limits);
     const longest = (more: Partial<ModelOptions>) =>

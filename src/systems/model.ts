@@ -36,14 +36,14 @@ import { ASK, ModelConversation, type Script, scriptOf } from "./model-conversat
  */
 export class ModelSystem implements System {
   readonly name: string;
-  /** Host, port and a mark of the account. */
+  /** Host, port and a hash that distinguishes accounts. */
   readonly endpoint: string;
   readonly harness = "api";
   declare readonly model?: string;
   declare readonly limits?: Limits;
   readonly #options: ModelOptions;
   readonly #settings: ModelSettings;
-  /** Parameters that the model has refused: no later call has them. */
+  /** Parameters that the model has rejected: later calls omit them. */
   readonly #refused = new Set<string>();
   #lease: ClientLease | null = null;
 
@@ -63,8 +63,8 @@ export class ModelSystem implements System {
   }
 
   /**
-   * Puts a question to the model that is no example, as a judge does. Its own system prompt comes before the question's.
-   * Throws what `process` throws; making the call again is up to the caller.
+   * Asks the model a question that is not an example, as judges do. The system's own prompt comes before the question's.
+   * Throws like `process`; retrying is up to the caller.
    * @example
    * await system.ask({ messages: [{ role: "user", parts: ["Is the sky blue?"] }] }, signal); // { response: "Yes.", … }
    */
@@ -75,7 +75,7 @@ export class ModelSystem implements System {
     return this.#conversation(options, trial, answer).run([...messages, ASK]);
   }
 
-  /** Everything that changes the work, and nothing that is secret. */
+  /** Everything that affects the output, without secrets. */
   fingerprint(): unknown {
     const { systemPrompt, temperature, maxTokens, extraBody, headers = {}, buildMessages } = this.#options;
     const { workUrl, dialect, model, secrets } = this.#settings;
@@ -130,15 +130,15 @@ export class ModelSystem implements System {
   }
 }
 
-/** A header that is not known may change the work, and may hold a secret. */
+/** An unknown header may affect the output, and may contain a secret. */
 function withDigest([name, value]: [string, string]): [string, string] {
   return [name, isHarmlessName(name) ? value : createHash("sha256").update(value).digest("hex")];
 }
 
-/** What the longest answer is called in bodies. */
+/** The names of the output limit in request bodies. */
 const LONGEST_ANSWER = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
-/** The longest answer that is asked for; nothing when none is. */
+/** The requested output limit, if any. */
 function longestAnswer(
   { maxTokens, extraBody = {} }: ModelOptions,
   { dialect }: Pick<ModelSettings, "dialect">,
@@ -148,45 +148,45 @@ function longestAnswer(
   return typeof longest === "number" ? { maxOutputTokens: longest } : {};
 }
 
-/** Node's timers take no more, and fire at once when they are given more. */
+/** Node's timers fire at once for longer delays. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 const USUAL_TIMEOUT_MS = 600_000;
 const AFTER_HARD_TIMEOUT_MS = 30_000;
 
-/** How a `ModelSystem` is made: its endpoint, its parameters and its limits. */
+/** Options of `ModelSystem`: its endpoint, its parameters and its limits. */
 export interface ModelOptions {
-  /** The host, its port and the model unless told. */
+  /** Default: host, port and model. */
   name?: string;
-  /** As the endpoint names it; may be left out where the endpoint has only one. */
+  /** As the endpoint names it; optional if the endpoint has only one. */
   model?: string;
   baseUrl: string;
-  /** `"chat"` unless told. */
+  /** The API format. Default: `"chat"`. */
   dialect?: DialectName;
   apiKey?: string | null;
-  /** The environment variable that holds the key. */
+  /** The environment variable with the key. */
   apiKeyEnv?: string;
   systemPrompt?: string;
   temperature?: number;
   maxTokens?: number;
-  /** Added to the body last; null removes a key. */
+  /** Merged into the body last; null removes a key. */
   extraBody?: Readonly<Record<string, unknown>>;
   headers?: Readonly<Record<string, string>>;
-  /** For one whole call; unless told 10 minutes, or half a minute more than the trial may take. */
+  /** For one whole call. Default: 10 minutes, or 30 seconds more than the trial's hard timeout. */
   timeoutMs?: number;
   connectTimeoutMs?: number;
   /** Between two parts of an answer. */
   idleTimeoutMs?: number;
-  /** True unless told: without a stream there is no time to first token, and no stop in the middle. */
+  /** Without streaming there is no time to first token, and a call cannot be stopped midway. Default: true. */
   stream?: boolean;
-  /** Takes the place of context, question and turns: the model is asked once, with these. */
+  /** Replaces context, question and turns: the model is asked once, with these messages. */
   buildMessages?: (example: Example) => readonly Message[];
   limits?: Limits;
-  /** Lets a key travel over plain http to another machine. */
+  /** Allows sending a key over plain http to another machine. */
   allowInsecure?: boolean;
-  /** One for all systems of the process unless told. */
+  /** Default: one client shared by all systems of the process. */
   client?: HttpClient;
-  /** Counts text that no usage was told for; cl100k_base unless told. */
+  /** Counts text without reported usage. Default: cl100k_base. */
   tokenizer?: Tokenizer;
   /** Milliseconds, monotonic. */
   clock?: () => number;
@@ -195,16 +195,16 @@ export interface ModelOptions {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a model is asked apart from any example. */
+/** A question to a model apart from any example. */
 export type ModelQuestion = Pick<ModelRequest, "system" | "messages" | "answer">;
 
-/** Options that were checked, and what follows from them for every call. */
+/** Validated options, and what is derived from them for every call. */
 export interface ModelSettings {
   readonly name: string;
   readonly model: string;
   readonly dialect: Dialect;
   readonly url: string;
-  /** The URL without a difference between streams and whole answers. */
+  /** The URL without streaming, so that the fingerprint does not depend on it. */
   readonly workUrl: string;
   /** Host and port. */
   readonly host: string;
@@ -215,7 +215,7 @@ export interface ModelSettings {
   readonly timeoutMs: number;
 }
 
-/** Checks the options of a model system. */
+/** Validates the options of a model system. */
 function settingsOf(options: ModelOptions): ModelSettings {
   const { baseUrl, model = "", stream = true, timeoutMs = usualTimeout(options.limits) } = options;
   requirePlausible(options);
@@ -241,7 +241,7 @@ function settingsOf(options: ModelOptions): ModelSettings {
   };
 }
 
-/** Later than the trial's own limit: a trial that was stopped there is graded, one whose call timed out is an error. */
+/** Later than the trial's own limit: a trial stopped there is graded, but one whose call timed out is an error. */
 function usualTimeout(limits: Limits | undefined): number {
   const hard = limits?.hardTimeoutMs ?? null;
   return hard === null ? USUAL_TIMEOUT_MS : Math.min(LONGEST_TIMER, hard + AFTER_HARD_TIMEOUT_MS);
@@ -255,20 +255,21 @@ function usualHeaders(stream: boolean): Record<string, string> {
 function dialectOf(name: string, model: string): Dialect {
   const dialect = ownValue<Dialect>(dialects, name);
   if (dialect === undefined) {
-    throw new UsageError(`There is no dialect ${describe(name)}. Use one of: ${DIALECT_NAMES.join(", ")}.`);
+    throw new UsageError(`Unknown dialect ${describe(name)}. Use one of: ${DIALECT_NAMES.join(", ")}.`);
   }
-  if (name === "gemini" && model === "") throw new UsageError("Gemini has the model in its URL: name one.");
+  if (name === "gemini" && model === "")
+    throw new UsageError("Gemini needs a model, which is part of its URL. Name one.");
   return dialect;
 }
 
 function requirePlausible(options: ModelOptions): void {
   const { name, model, temperature, maxTokens } = options;
-  if (name === "") throw new UsageError("The name of a model system is empty. Give one, or leave it out.");
+  if (name === "") throw new UsageError("The name of a model system must not be empty. Give one, or leave it out.");
   if (model !== undefined && typeof model !== "string") {
-    throw new UsageError(`The model must be its name, but is ${describe(model)}.`);
+    throw new UsageError(`The model must be a name, but is ${describe(model)}.`);
   }
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 100)) {
-    throw new UsageError(`The temperature must be a number from 0, but is ${describe(temperature)}.`);
+    throw new UsageError(`The temperature must be a number from 0 to 100, but is ${describe(temperature)}.`);
   }
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0)) {
     throw new UsageError(`maxTokens must be a whole number above 0, but is ${describe(maxTokens)}.`);
@@ -289,7 +290,7 @@ function lowerCase(headers: Readonly<Record<string, string>>): Record<string, st
   );
 }
 
-/** Without its value in the message, which may be a secret. */
+/** The message omits the value, which may be a secret. */
 function requireSendable(name: string, value: string): void {
   try {
     validateHeaderName(name);
@@ -300,28 +301,28 @@ function requireSendable(name: string, value: string): void {
 }
 
 interface KeySource {
-  /** The key itself; null when the endpoint needs none. */
+  /** The key itself; null if the endpoint needs none. */
   readonly apiKey?: string | null;
-  /** The environment variable that holds it. */
+  /** The environment variable with the key. */
   readonly apiKeyEnv?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A key, and how messages speak of it. */
+/** A key, and its description for messages. */
 interface ApiKey {
   readonly value: string | null;
-  /** Such as "the key in OPENAI_API_KEY". */
+  /** For example "the key in OPENAI_API_KEY". */
   readonly label: string;
 }
 
-/** The key of an endpoint, read once; says which variable is missing. */
+/** Reads the key of an endpoint; the error names a missing variable. */
 function resolveKey({ apiKey, apiKeyEnv, env }: KeySource): ApiKey {
   if (apiKey === null) return { value: null, label: "no key" };
   if (apiKey !== undefined) return { value: requireSendableKey(apiKey, "apiKey"), label: "the key given as apiKey" };
   if (apiKeyEnv === undefined) return { value: null, label: "no key" };
   const value = env[apiKeyEnv];
   if (value === undefined || value.trim() === "") {
-    throw new UsageError(`The environment variable ${apiKeyEnv} is not set. Put the key of the endpoint in it.`);
+    throw new UsageError(`The environment variable ${apiKeyEnv} is not set. Put the endpoint's API key in it.`);
   }
   return { value: requireSendableKey(value, apiKeyEnv), label: `the key in ${apiKeyEnv}` };
 }
@@ -331,13 +332,13 @@ function requireSendableKey(key: string, where: string): string {
   const trimmed = key.trim();
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new UsageError(
-    `The key in ${where} is empty or holds spaces, line breaks or other characters that no key has. Copy it again.`,
+    `The key in ${where} is empty or contains spaces, line breaks or other characters that keys do not have. Copy it again.`,
   );
 }
 
-/** Shorter ones are placeholders, and words such as "none" stand in many messages. */
+/** Shorter values are placeholders; words such as "none" occur in many messages. */
 const SHORTEST_SECRET = 6;
-/** Of a header that is not known: a shorter value may be a word that answers have, too. */
+/** For unknown headers: a shorter value may be a word that also occurs in answers. */
 const SHORTEST_UNKNOWN = 16;
 
 function secretWords(name: string, value: string): string[] {
@@ -346,7 +347,7 @@ function secretWords(name: string, value: string): string[] {
   return isKeyName(name) ? words : words.filter(({ length }) => length >= SHORTEST_UNKNOWN);
 }
 
-/** What must not be shown of a system: its key, and what its headers and its URL hold of that kind. */
+/** Secrets that must not be shown: the key, and secrets in headers and the URL. */
 class Secrets {
   readonly #values: readonly string[];
 
@@ -360,17 +361,16 @@ class Secrets {
     this.#values = [...new Set(all)].sort((a, b) => b.length - a.length);
   }
 
-  /** True when there is one. */
   get exist(): boolean {
     return this.#values.length > 0;
   }
 
-  /** A text without them: some endpoints repeat the key, in errors and in answers. */
+  /** Removes the secrets from a text: some endpoints repeat the key in errors and answers. */
   scrub(text: string): string {
     return this.#values.reduce((clean, secret) => clean.replaceAll(secret, "[secret]"), text);
   }
 
-  /** Tells accounts apart without naming them; "" when there is no secret. */
+  /** Distinguishes accounts without revealing them; "" without secrets. */
   get mark(): string {
     if (!this.exist) return "";
     return createHash("sha256").update(this.#values.join("\n")).digest("hex").slice(0, 8);
@@ -378,10 +378,10 @@ class Secrets {
 }
 
 /**
- * The URL of a call. OpenAI's base URLs end with a version, most others do not, and people give them either way: a base
- * without a path gets `/v1`, a version that both have stands once, and a base that is the whole URL stays as it is.
+ * The URL of a call. OpenAI's base URLs end with a version, most others do not, and users give them either way: a base
+ * without a path gets `/v1`, a version in both is not repeated, and a base that is already the full URL stays unchanged.
  * @example
- * callUrl(new URL("http://127.0.0.1:8080"), "/chat/completions"); // "http://127.0.0.1:8080/v1/chat/completions"
+ * buildCallUrl(new URL("http://127.0.0.1:8080"), "/chat/completions"); // "http://127.0.0.1:8080/v1/chat/completions"
  */
 export function callUrl(base: URL, path: string): string {
   const [route = "", query = ""] = path.split("?");

@@ -30,7 +30,7 @@ const trial = (number = 0): TrialContext => ({
 const replay = (...records: ReplayRecord[]) => new ReplaySystem({ name: "r", records });
 
 describe("ReplaySystem", () => {
-  it("replays what a file recorded, other fields included", async () => {
+  it("replays a recorded file, including other fields", async () => {
     const system = await ReplaySystem.fromFile(
       file([
         {
@@ -57,13 +57,13 @@ describe("ReplaySystem", () => {
     expect(system.process({ id: "n" }, trial())).toEqual({ response: "" });
   });
 
-  it("matches ids by how they print", () => {
+  it("matches ids as strings", () => {
     const system = replay({ id: 1, response: "one" }, { id: "2", response: "two" });
     expect(system.process({ id: "1" }, trial())).toEqual({ response: "one" });
     expect(system.process({ id: 2 }, trial())).toEqual({ response: "two" });
   });
 
-  it("prefers the record of the trial to the one for all", () => {
+  it("prefers the record of the trial over the one for all trials", () => {
     const system = replay({ id: 1, response: "any" }, { id: 1, trial: 1, response: "second" });
     expect([0, 1, 2].map((number) => system.process({ id: 1 }, trial(number)).response)).toEqual([
       "any",
@@ -72,18 +72,18 @@ describe("ReplaySystem", () => {
     ]);
   });
 
-  it("does not confuse an id that looks like another's trial", () => {
+  it("does not confuse an id with another id's trial", () => {
     const system = replay({ id: "1:2", response: "x" });
     expect(() => system.process({ id: "2" }, trial(1))).toThrow(TrialError);
   });
 
-  it("fails a trial that was not recorded as the system's own error", () => {
+  it("fails a trial without a record with a system error", () => {
     const system = replay({ id: 1, trial: 0, response: "x" });
     expect(() => system.process({ id: 1 }, trial(3))).toThrow(/"r" has no recorded output for example "1", trial 3/);
     expect(() => system.process({ id: 9 }, trial())).toThrow(expect.objectContaining({ category: "system_error" }));
   });
 
-  describe("of a question whose options were shuffled", () => {
+  describe("for a question with shuffled options", () => {
     // The file has w, x, y, z; the example shows them as y, w, z, x.
     const example = {
       id: 1,
@@ -96,17 +96,17 @@ describe("ReplaySystem", () => {
     const order = (record: object, asked: Example = example) =>
       replay({ id: 1, response: "B", ...record }).process(asked, trial()).choice_order;
 
-    it("takes the order of the file where the record does not say", () => {
+    it("uses the order of the file if the record has none", () => {
       expect(order({})).toEqual([0, 1, 2, 3]);
       expect(order({ choices: null, choice_order: null })).toEqual([0, 1, 2, 3]);
     });
 
-    it("takes the order that the record says it saw", () => {
+    it("uses the order in the record", () => {
       expect(order({ choice_order: [3, 2, 1, 0] })).toEqual([3, 2, 1, 0]);
       expect(order({ choices: ["z", " y", "x", "w"] })).toEqual([3, 2, 1, 0]);
     });
 
-    it("refuses an order of other options", () => {
+    it("rejects an order of other options", () => {
       expect(() => order({ choices: ["z", "y", "x", "v"] })).toThrow(/"choices" of example "1" are not the 4 options/);
       expect(() => order({ choices: ["z", "z", "x", "w"] })).toThrow(TrialError);
       expect(() => order({ choice_order: [0, 1, 2] })).toThrow(/"choice_order" of example "1"/);
@@ -114,20 +114,20 @@ describe("ReplaySystem", () => {
       expect(() => order({ choices: [1] })).toThrow(/as its "choices"/);
     });
 
-    it("knows the options of any example by their texts", () => {
+    it("finds the options of any example by their texts", () => {
       const { choice_order: _, ...unshuffled } = example;
       expect(order({}, unshuffled)).toBeUndefined();
       expect(order({ choices: ["w", "x", "y", "z"] }, unshuffled)).toEqual([1, 3, 0, 2]);
     });
 
-    it("counts the records that do not say", () => {
+    it("counts the records without an order", () => {
       const system = replay({ id: 1, response: "B" }, { id: 2, response: "B", choices: ["y", "w", "z", "x"] });
       expect(system.countUnknownOrders([example, { ...example, id: 2 }, { ...example, id: 3 }])).toBe(1);
       expect(system.countUnknownOrders([{ id: 1, question: "q" }])).toBe(0);
     });
   });
 
-  it("tells before a run what is missing and what nobody asks for", () => {
+  it("reports missing and unknown records before a run", () => {
     const system = replay({ id: 1, response: "x" }, { id: "2", trial: 0, response: "y" }, { id: 7, response: "z" });
     expect(system.coverage(["1", 2, "three"])).toEqual({ missing: ["three"], unknown: ["7"] });
     expect(system.coverage(["1", 2], 2)).toEqual({ missing: [2], unknown: ["7"] });
@@ -167,18 +167,18 @@ describe("ReplaySystem", () => {
       [{ id: 1, response: "a", usage: { input: 1, output: 1, cacheRead: "x" } }],
       /has a "usage"/,
     ],
-    ["nothing at all", [], /is empty: it holds no recorded outputs/],
-  ])("refuses a file with %s", async (_, lines, message) => {
+    ["nothing at all", [], /is empty: it contains no recorded outputs/],
+  ])("rejects a file with %s", async (_, lines, message) => {
     const path = file(lines);
     await expect(ReplaySystem.fromFile(path)).rejects.toThrow(DatasetError);
     await expect(ReplaySystem.fromFile(path)).rejects.toThrow(message);
   });
 
-  it("names the record and the file that cannot be read", async () => {
+  it("names the invalid record and an unreadable file", async () => {
     expect(() => replay({ id: 1, response: "a" }, { id: 1, response: "b" })).toThrow(
       /^Record 2 of "r": the record repeats the id "1" of Record 1 of "r"/,
     );
-    await expect(ReplaySystem.fromFile(join(folder, "missing.jsonl"))).rejects.toThrow(/There is no file/);
+    await expect(ReplaySystem.fromFile(join(folder, "missing.jsonl"))).rejects.toThrow(/File not found/);
     expect(() => new ReplaySystem({ name: "", records: [] })).toThrow(ShapeError);
   });
 

@@ -10,16 +10,16 @@ import type { Output, System, TrialContext, Usage } from "../core/system.js";
 import type { Trajectory } from "../core/trajectory.js";
 import { isBadRow, readJsonl } from "../datasets/index.js";
 
-/** How a `ReplaySystem` is made. */
+/** Options of `ReplaySystem`. */
 export interface ReplayOptions {
   name: string;
   records: Iterable<ReplayRecord> | Recordings;
-  /** What identifies the records in the cache; their content when it is not given. */
+  /** Identifies the records in the cache. Default: their content. */
   fingerprint?: unknown;
 }
 
 /**
- * Answers with outputs that were recorded before, so that they can be scored without calling anything.
+ * Answers with recorded outputs, so that they can be scored without calling anything.
  * @example
  * const replay = await ReplaySystem.fromFile("outputs.jsonl"); // {"id": "q1", "response": "Paris"} a line
  */
@@ -39,8 +39,8 @@ export class ReplaySystem implements System {
   }
 
   /**
-   * Reads one record a line: `id`, `response` and/or `context`, and optionally `trial`, `usage`, `cost_usd`, `latency`,
-   * and `choices` or `choice_order` for the order of options that it saw.
+   * Reads one record per line: `id`, `response` and/or `context`, and optionally `trial`, `usage`, `cost_usd`, `latency`,
+   * and `choices` or `choice_order` for the order of the options it saw.
    */
   static async fromFile(path: string, options: { name?: string } = {}): Promise<ReplaySystem> {
     const recordings = new Recordings((line) => `${path}:${line}`);
@@ -51,12 +51,12 @@ export class ReplaySystem implements System {
         recordings.add(source.row, source.line);
       }
     }
-    if (recordings.size === 0) throw new DatasetError(`"${path}" is empty: it holds no recorded outputs.`);
+    if (recordings.size === 0) throw new DatasetError(`"${path}" is empty: it contains no recorded outputs.`);
     const name = options.name ?? basename(path, extname(path));
     return new ReplaySystem({ name, records: recordings, fingerprint: content.digest("hex") });
   }
 
-  /** Which of the examples cannot be replayed in every trial, and which recorded ids no example has. */
+  /** Which examples lack a record for some trial, and which recorded ids have no example. */
   coverage(exampleIds: Iterable<string | number>, trials = 1): ReplayCoverage {
     return this.#recordings.coverage(exampleIds, trials);
   }
@@ -85,8 +85,8 @@ export class ReplaySystem implements System {
 }
 
 /**
- * Says in which order the recorded output saw the options: as the record tells, else as the file has them. The order in
- * which Assay would ask now is none that the system ever saw.
+ * Adds the order in which the recorded output saw the options: the record's, otherwise the file's. The system never saw
+ * the order in which Assay would ask now.
  */
 function addChoiceOrder(example: Example, { output, choices }: Recorded): Output {
   const shown = readChoiceOrder(example);
@@ -96,14 +96,14 @@ function addChoiceOrder(example: Example, { output, choices }: Recorded): Output
     const field = choices === null ? "choice_order" : "choices";
     throw new TrialError(
       "system_error",
-      `The recorded "${field}" of example "${example.id}" are not the ${shown.length} options of the example. Fix the record, or leave "${field}" out for the order of the file.`,
+      `The recorded "${field}" of example "${example.id}" are not the ${shown.length} options of the example. Fix the record, or leave out "${field}" to use the order of the file.`,
     );
   }
   if (told === undefined && example.choice_order === undefined) return output;
   return { ...output, choice_order: told ?? [...shown.keys()] };
 }
 
-/** Where the file has each of the options; -1 for one that the example does not have. */
+/** The position of each option in the file; -1 if the example does not have it. */
 function findPositions(example: Example, choices: readonly string[]): number[] {
   const shown = readChoiceOrder(example) ?? [];
   const open = (example.choices ?? []).map((choice) => choice.trim());
@@ -122,34 +122,33 @@ function collect(name: string, records: Iterable<ReplayRecord>): Recordings {
   return recordings;
 }
 
-/** A recorded output. Fields it does not name are kept as the output's metadata. */
+/** A recorded output. Other fields become metadata of the output. */
 export interface ReplayRecord {
   id: string | number;
   response?: string | null;
   context?: string | null;
-  /** The trial it belongs to, counted from 0; without it the record answers every trial. */
+  /** The trial it belongs to, from 0; without it the record answers every trial. */
   trial?: number | null;
   usage?: Usage | null;
   cost_usd?: number | null;
   /** Seconds. */
   latency?: number | null;
-  /** The texts of the options in the order that they were shown in; without it, and without `choice_order`, the file's order. */
+  /** The texts of the options in the order shown. Default: `choice_order`, otherwise the file's order. */
   choices?: readonly string[] | null;
-  /** The same as positions in the dataset's file, from 0. */
+  /** The order of the options as positions in the dataset's file, from 0. */
   choice_order?: readonly number[] | null;
   [key: string]: unknown;
 }
 
-/** A record ready to be replayed. */
 interface Replayable {
   id: string;
   trial: number | null;
   output: Output;
-  /** The options in the order that they were shown in; null when the record does not say. */
+  /** The options in the order shown; null if not recorded. */
   choices: readonly string[] | null;
 }
 
-/** Reads a record, or says what is wrong with it. */
+/** Parses a record, or returns what is wrong with it. */
 function readRecord(record: Readonly<Record<string, unknown>>): Replayable | { problem: string } {
   const problem = problemWith(record);
   if (problem !== null) return { problem };
@@ -184,7 +183,7 @@ function readRecord(record: Readonly<Record<string, unknown>>): Replayable | { p
 
 const KEPT = new Set("stopped ttftMs firstAttemptMs successAtMs turns tokensPerSec partial tool_calls".split(" "));
 
-/** Measurements and the calls of tools stay on the output; anything else is metadata, so that a recorded model name is not counted as text. */
+/** Measurements and tool calls stay on the output; other fields become metadata, so that for example a recorded model name is not counted as text. */
 function sorted({ metadata, trajectory, ...others }: Readonly<Record<string, unknown>>): Output {
   const entries = Object.entries(others);
   const output: Output = Object.fromEntries(entries.filter(([field]) => KEPT.has(field)));
@@ -197,7 +196,7 @@ function sorted({ metadata, trajectory, ...others }: Readonly<Record<string, unk
 
 function problemWith(record: Readonly<Record<string, unknown>>): string | null {
   const { id, trial, usage } = record;
-  if ((typeof id !== "string" && typeof id !== "number") || id === "") return 'has no "id" (a text or a number)';
+  if ((typeof id !== "string" && typeof id !== "number") || id === "") return 'has no "id" (a string or a number)';
   const outputProblem = findOutputProblem(record);
   if (outputProblem !== null) return outputProblem;
   if (isPresent(trial) && !(Number.isInteger(trial) && (trial as number) >= 0)) {
@@ -205,9 +204,9 @@ function problemWith(record: Readonly<Record<string, unknown>>): string | null {
   }
   const { choices, choice_order } = record;
   if (isPresent(choices) && !isListOf(choices, (item) => typeof item === "string"))
-    return `has ${describe(choices)} as its "choices", which are the texts of the options as they were shown`;
+    return `has ${describe(choices)} as its "choices"; they must be the texts of the options as shown`;
   if (isPresent(choice_order) && !isListOf(choice_order, Number.isInteger))
-    return `has ${describe(choice_order)} as its "choice_order", which is a list of positions from 0`;
+    return `has ${describe(choice_order)} as its "choice_order"; it must be a list of positions from 0`;
   for (const field of ["cost_usd", "costUsd", "latency"]) {
     if (isPresent(record[field]) && !isAmount(record[field])) return `has ${describe(record[field])} as its "${field}"`;
   }
@@ -228,7 +227,7 @@ function isAmount(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
-/** The names in a usage and how files write them, which is in either case. */
+/** The usage fields and their spelling in files, where both occur. */
 const USAGE_FIELDS = { cacheRead: "cache_read", cacheWrite: "cache_write", reasoning: "reasoning" } as const;
 
 function isUsage(value: unknown): boolean {
@@ -251,18 +250,18 @@ function readUsage(fields: Readonly<Record<string, number>>): Usage {
   return usage;
 }
 
-/** How recorded outputs fit a set of examples. */
+/** How recorded outputs match a set of examples. */
 export interface ReplayCoverage {
   /** Examples that lack a record for at least one trial. */
   missing: (string | number)[];
-  /** Recorded ids that no example has. */
+  /** Recorded ids without an example. */
   unknown: string[];
 }
 
-/** A recorded output, and the options as it saw them, if the record says. */
+/** A recorded output, and the options in the order it saw them, if recorded. */
 export type Recorded = Pick<Replayable, "output" | "choices">;
 
-/** Recorded outputs by id and trial. Ids match by how they print, because files disagree on whether 1 is "1". */
+/** Recorded outputs by id and trial. Ids are compared as strings, because files disagree on whether 1 is "1". */
 export class Recordings {
   readonly #records = new Map<string, Recorded>();
   readonly #places = new Map<string, number>();
@@ -291,7 +290,7 @@ export class Recordings {
     this.#ids.add(read.id);
   }
 
-  /** The record of the trial, else the one that names no trial. */
+  /** The record of the trial, otherwise the one without a trial. */
   find(id: string | number, trial: number): Recorded | undefined {
     return this.#records.get(keyOf(String(id), trial)) ?? this.#records.get(keyOf(String(id), null));
   }
@@ -310,7 +309,7 @@ export class Recordings {
     return this.#ids.has(String(id));
   }
 
-  /** True when a record of the example says in which order it saw the options. */
+  /** True if a record of the example says in which order it saw the options. */
   hasChoiceOrder(id: string | number): boolean {
     const { output, choices } = this.find(id, 0) ?? {};
     return output?.choice_order !== undefined || (choices ?? null) !== null;

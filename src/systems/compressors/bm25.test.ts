@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Bm25, ranked, wordsOf } from "./bm25.js";
 
-/** The formula, written down word by word and summed in the most obvious way. */
+/** A direct implementation of the formula. */
 function naive(query: string, passages: readonly string[]): number[] {
   const split = (text: string) => text.split(" ").filter((word) => word !== "");
   const documents = passages.map(split);
@@ -20,7 +20,7 @@ function naive(query: string, passages: readonly string[]): number[] {
 }
 
 describe("Bm25", () => {
-  it("equals the formula, worked out by hand", () => {
+  it("matches the formula, worked out by hand", () => {
     // N = 2, both passages 3 words; "red" and "fox" are in one of them: idf = ln(1 + 1.5 / 1.5) = ln 2,
     // tf = 1 · 2.2 / (1 + 1.2) = 1. "a" is in both: idf = ln(1 + 0.5 / 2.5).
     const [first, second] = new Bm25(["A red fox.", "A grey cat."]).score("a red fox");
@@ -28,32 +28,32 @@ describe("Bm25", () => {
     expect(second).toBeCloseTo(Math.log(1.2), 12);
   });
 
-  it("prefers the shorter of two passages that match alike, and rare words to common ones", () => {
+  it("prefers shorter passages that match equally, and rare words over common ones", () => {
     const [short = 0, long = 0] = new Bm25(["The fox.", "The fox went to the river and back again."]).score("fox");
     expect(short).toBeGreaterThan(long);
     const [common = 0, rare = 0] = new Bm25(["the the the", "one otter", "the end", "the day"]).score("the otter");
     expect(rare).toBeGreaterThan(common);
   });
 
-  it("counts a repeated query word once, and gives 0 without a match, a query or passages", () => {
+  it("counts a repeated query word once, and returns 0 without a match, a query or passages", () => {
     expect(new Bm25(["fox", "cat"]).score("fox fox")).toEqual(new Bm25(["fox", "cat"]).score("fox"));
     expect(new Bm25(["cat", ""]).score("fox")).toEqual([0, 0]);
     expect(new Bm25(["cat"]).score("")).toEqual([0]);
     expect(new Bm25([]).score("fox")).toEqual([]);
   });
 
-  it("ranks best first and keeps the order of equals", () => {
+  it("ranks best first and keeps the order of ties", () => {
     expect(ranked([0, 2, 1, 2, 0])).toEqual([1, 3, 2, 0, 4]);
   });
 
-  it("takes letters and digits of any script as words", () => {
+  it("treats letters and digits of any script as words", () => {
     expect(wordsOf("Café-Bar №7: O'Neil")).toEqual(["café", "bar", "7", "o", "neil"]);
   });
 
   const word = fc.constantFrom("fox", "cat", "red", "8", "may", "2023", "ähre", "tea");
   const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
 
-  it("scores by the formula, as a naive program does", () => {
+  it("agrees with a naive implementation", () => {
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 15 }), (query, passages) => {
         const scores = new Bm25(passages).score(query);
@@ -63,7 +63,7 @@ describe("Bm25", () => {
     );
   });
 
-  it("gives the best passages that have anything of the query, in their order", () => {
+  it("returns the best passages with a word of the query, in their order", () => {
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 15 }), fc.integer({ min: 1, max: 5 }), (query, passages, k) => {
         const index = new Bm25(passages);
@@ -77,11 +77,11 @@ describe("Bm25", () => {
     );
   });
 
-  it("takes the earlier of equals", () => {
+  it("prefers the earlier of ties", () => {
     expect(new Bm25(["x y", "a b", "a b", "a b"]).findTop("a", 2)).toEqual([1, 2]);
   });
 
-  it("finds nothing for a query of unknown words, nor without passages", () => {
+  it("finds nothing for a query of unknown words or without passages", () => {
     expect(new Bm25(["a b"]).findTop("zebra", 3)).toEqual([]);
     expect(new Bm25([]).findTop("a", 3)).toEqual([]);
   });

@@ -2,21 +2,21 @@ const K1 = 1.2;
 const B = 0.75;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** The words of a text as BM25 compares them. */
+/** Splits a text into lowercase words, the terms of BM25. */
 export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/** Positions from best score to worst; equal scores keep the order of the text. */
+/** Indexes from best score to worst; ties keep their order. */
 export function ranked(scores: readonly number[]): number[] {
   return scores.map((_, index) => index).sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
 }
 
 /**
- * Passages that can be searched by Okapi BM25. The score of passage d for a query is the sum over its distinct words t
- * of idf(t) · tf · (k1 + 1) ÷ (tf + k1 · (1 − b + b · |d| ÷ avg)), with k1 = 1.2 and b = 0.75; tf is how often t stands
- * in d, |d| the number of words of d, avg the mean of |d| (at least 1), idf(t) = ln(1 + (N − n + 0.5) ÷ (n + 0.5)), N
- * the number of passages, n of those with t.
+ * An Okapi BM25 index of passages. The score of passage d for a query is the sum over its distinct words t of
+ * idf(t) · tf · (k1 + 1) ÷ (tf + k1 · (1 − b + b · |d| ÷ avg)), with k1 = 1.2 and b = 0.75; tf is the count of t in d,
+ * |d| the number of words of d, avg the mean of |d| (at least 1), idf(t) = ln(1 + (N − n + 0.5) ÷ (n + 0.5)), N the
+ * number of passages, and n the number of passages with t.
  * @example
  * new Bm25(["A red fox.", "A grey cat."]).score("red fox"); // [1.38…, 0]
  */
@@ -30,7 +30,7 @@ export class Bm25 {
     this.#averageLength = Math.max(1, total / Math.max(1, passages.length));
   }
 
-  /** How well each passage answers a query; 0 for one that has no word of it. */
+  /** The score of each passage for a query; 0 for a passage without any of its words. */
   score(query: string): number[] {
     const terms = new Set(wordsOf(query));
     const counts = this.#passages.map((words) => countTerms(words, terms));
@@ -43,7 +43,7 @@ export class Bm25 {
     });
   }
 
-  /** The positions of the best `k` passages that have anything of the query, ascending; of equals the earlier. */
+  /** The indexes of the best `k` passages with a word of the query, ascending; ties go to the earlier one. */
   findTop(query: string, k: number): number[] {
     const scores = this.score(query);
     const found = ranked(scores).filter((index) => (scores[index] ?? 0) > 0);

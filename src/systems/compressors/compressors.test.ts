@@ -56,15 +56,15 @@ const proseWords = fc.constantFrom(
 const prose = fc.array(proseWords, { maxLength: 60 }).map((list) => list.join(" "));
 
 describe("every compressor", () => {
-  it("returns nothing for an example without a context", () => {
+  it("returns an empty output for an example without a context", () => {
     for (const system of everyCompressor()) expect(system.process({ id: 1, question: "q" }, trial)).toEqual({});
   });
 
-  it("returns an empty context for an empty one", () => {
+  it("returns an empty context for an empty context", () => {
     for (const system of everyCompressor()) expect(compress(system, "", "q")).toBe("");
   });
 
-  it("is told apart by its parameters", () => {
+  it("has a fingerprint that depends on its parameters", () => {
     const systems = [
       ...everyCompressor(),
       truncate({ share: 0.4 }),
@@ -81,7 +81,7 @@ describe("every compressor", () => {
     expect(fingerprintOf(truncate({ share: 0.5 }), "process")).toBe(prints[1]);
   });
 
-  it("handles whatever text comes", () => {
+  it("handles any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string(), (context, question) => {
         for (const system of everyCompressor()) expect(typeof compress(system, context, question)).toBe("string");
@@ -97,14 +97,14 @@ describe("every compressor", () => {
       "word ".repeat(40_000),
       "x.\n".repeat(20_000),
     ]) {
-      // A quadratic step would run into the time limit of the test.
+      // A quadratic algorithm would exceed the test's time limit.
       for (const system of everyCompressor()) expect(typeof compress(system, context, "word a")).toBe("string");
     }
   });
 });
 
 describe("passthrough", () => {
-  it("returns the context as it is", () => {
+  it("returns the context unchanged", () => {
     expect(compress(passthrough(), " as  it is\n")).toBe(" as  it is\n");
   });
 });
@@ -117,14 +117,14 @@ describe("truncate", () => {
   it("keeps the head, the tail or both", () => {
     expect(cut(0.3)).toBe("one two three");
     expect(cut(0.3, "tail")).toBe("eight nine ten");
-    // Ten words, five allowed: two for the head, one for the mark, two for the tail.
+    // Ten words, five allowed: two for the head, one for the gap mark, two for the tail.
     expect(cut(0.5, "middle")).toBe("one two\n…\nnine ten");
     expect(cut(0.05)).toBe("");
     expect(cut(0.05, "middle")).toBe("");
     for (const mode of TRUNCATE_MODES) expect(cut(1, mode)).toBe(text);
   });
 
-  it("rounds the share down, but not for the sake of binary fractions", () => {
+  it("rounds the share down, except for binary rounding errors", () => {
     const hundred = Array.from({ length: 100 }, (_, index) => `w${index}`).join(" ");
     const kept = (share: number) => words.count(compress(truncate({ share, tokenizer: words }), hundred));
     expect([0.29, 0.57, 0.299, 0.009].map(kept)).toEqual([29, 57, 29, 0]);
@@ -144,14 +144,14 @@ describe("truncate", () => {
         for (const tokenizer of [cl100k, words, characters]) {
           const kept = compress(truncate({ share, mode, tokenizer }), context);
           expect(tokenizer.count(kept)).toBeLessThanOrEqual(Math.floor(share * tokenizer.count(context) + 1e-9));
-          expect(Buffer.from(kept).toString()).toBe(kept); // A split pair would come back as U+FFFD.
+          expect(Buffer.from(kept).toString()).toBe(kept); // A split surrogate pair would come back as U+FFFD.
         }
       }),
       { numRuns: 300 },
     );
   });
 
-  it("keeps as much as any cut at a word's end would", () => {
+  it("keeps as much as any cut at the end of a word would", () => {
     const sentence = fc.array(fc.constantFrom("red", "Blue,", "fox.", "unbelievable", "O'Neil", "😀", "12345"), {
       minLength: 1,
       maxLength: 40,
@@ -174,7 +174,7 @@ describe("truncate", () => {
     );
   });
 
-  it("counts a long text a few times, not once for every word", () => {
+  it("counts a long text a few times, not once per word", () => {
     let counted = 0;
     const tokenizer: Tokenizer = {
       count(text) {
@@ -190,11 +190,11 @@ describe("truncate", () => {
     }
   });
 
-  it.each([0, -1, 1.01, Number.NaN, 50])("refuses a share of %s", (share) => {
+  it.each([0, -1, 1.01, Number.NaN, 50])("rejects a share of %s", (share) => {
     expect(() => truncate({ share })).toThrow(UsageError);
   });
 
-  it("refuses an unknown mode", () => {
+  it("rejects an unknown mode", () => {
     expect(() => truncate({ share: 0.5, mode: "side" as TruncateMode })).toThrow(/head, tail, middle/);
   });
 });
@@ -203,7 +203,7 @@ describe("extract", () => {
   const context =
     "The sky was grey. The code of the safe is 4711. Birds sang.\n\nA dog barked at the safe. It rained all day.";
 
-  it("keeps the sentences that match, in their order", () => {
+  it("keeps the matching sentences in order", () => {
     const system = extract({ share: 0.5, tokenizer: words });
     expect(compress(system, context, "What is the code of the safe?")).toBe(
       "The sky was grey. The code of the safe is 4711.",
@@ -213,36 +213,36 @@ describe("extract", () => {
     );
   });
 
-  it("keeps the first sentences when nothing is asked", () => {
+  it("keeps the first sentences without a question", () => {
     expect(compress(extract({ share: 0.5, tokenizer: words }), context)).toBe(
       "The sky was grey. The code of the safe is 4711.",
     );
   });
 
-  it("keeps the beginning of the best sentence when none fits", () => {
+  it("keeps the beginning of the best sentence if none fits", () => {
     const system = extract({ share: 0.2, tokenizer: words });
     expect(compress(system, "one two three four five six seven eight nine ten", "nine")).toBe("one two");
   });
 
-  it("keeps everything when it may", () => {
+  it("keeps everything if the share allows it", () => {
     expect(compress(extract({ share: 1 }), context, "q")).toBe(context);
   });
 });
 
 describe("window", () => {
-  it("keeps the passages that match, in their order", () => {
+  it("keeps the matching passages in order", () => {
     const context = "a b c d e f g h i j k l";
     expect(compress(window({ share: 0.5, words: 3, tokenizer: words }), context, "k e")).toBe("d e f j k l");
     expect(compress(window({ share: 0.5, words: 3, tokenizer: words }), context, "e h")).toBe("d e f g h i");
   });
 
-  it.each([0, 1.5, -3])("refuses %s words", (count) => {
+  it.each([0, 1.5, -3])("rejects %s words", (count) => {
     expect(() => window({ share: 0.5, words: count })).toThrow(UsageError);
   });
 });
 
 describe("extract and window", () => {
-  it("never exceed their share, and keep only what was there", () => {
+  it("never exceed their share, and keep only existing text", () => {
     fc.assert(
       fc.property(prose, fc.string(), fc.double({ min: 0.01, max: 1, noNaN: true }), (context, question, share) => {
         const limit = Math.floor(share * cl100k.count(context) + 1e-9);
@@ -284,7 +284,7 @@ describe("dedupe", () => {
     expect(compress(dedupe(), context)).toBe(context);
   });
 
-  it("takes a threshold", () => {
+  it("accepts a threshold", () => {
     const context = "The old cat sat on the red mat. The old cat sat on the blue mat.";
     expect(compress(dedupe({ threshold: 0.4 }), context)).toBe("The old cat sat on the red mat.");
     expect(compress(dedupe({ threshold: 1 }), context)).toBe(context);
@@ -314,7 +314,7 @@ describe("dedupe", () => {
         .map((gaps) => parts.map((part, index) => part + gaps[index]).join("")),
     );
 
-  it("changes nothing the second time, and drops no word for good", () => {
+  it("is idempotent, and never drops the last occurrence of a word", () => {
     fc.assert(
       fc.property(repetitive, fc.constantFrom(0.5, 0.8, 1), (context, threshold) => {
         const once = compress(dedupe({ threshold }), context);
@@ -327,7 +327,7 @@ describe("dedupe", () => {
     );
   });
 
-  it("finds exactly the near repeats that comparing all pairs would find", () => {
+  it("finds exactly the near repeats that comparing all pairs finds", () => {
     const sentence = fc
       .array(fc.constantFrom("a", "b", "c", "d"), { minLength: 3, maxLength: 9 })
       .map((list) => `X ${list.join(" ")}.`);
@@ -391,34 +391,34 @@ describe("compressorFactories", () => {
     "dedupe",
     "dedupe:0.9",
     "stopwords",
-  ])("makes %s, under that name", (spec) => {
+  ])("creates %s with that name", (spec) => {
     expect(make(spec).name).toBe(spec);
   });
 
-  it("names defaults by the short form", () => {
+  it("uses the short name for defaults", () => {
     expect(make("truncate:0.50:head").name).toBe("truncate:0.5");
     expect(make("dedupe:0.8").name).toBe("dedupe");
     expect(make("truncate:1").name).toBe("truncate:1");
   });
 
   it.each([
-    ["truncate", /written truncate:0\.5 or truncate:0\.5:tail, but nothing follows its name/],
-    ["truncate:", /nothing follows its name/],
-    ["truncate:50", /"50" is not a number above 0 and up to 1, as in truncate:0\.5.*Shares are written 0\.5, not 50/],
+    ["truncate", /Write this compressor as truncate:0\.5 or truncate:0\.5:tail: nothing follows the name/],
+    ["truncate:", /nothing follows the name/],
+    ["truncate:50", /"50" is not a number above 0 and up to 1, as in truncate:0\.5.*Write shares as 0\.5, not 50/],
     ["truncate:0", /"0" is not a number above 0/],
     ["truncate:half", /"half" is not a number/],
     ["truncate:-0.5", /"-0.5" is not a number/],
-    ["truncate:0.5:side", /no mode "side"\. Use one of head, tail, middle/],
-    ["truncate:0.5:tail:x", /":0\.5:tail:x" follows its name/],
+    ["truncate:0.5:side", /mode "side"\. Use one of head, tail, middle/],
+    ["truncate:0.5:tail:x", /":0\.5:tail:x" follows the name/],
     ["truncate::tail", /"" is not a number/],
-    ["extract", /written extract:0\.3/],
-    ["extract:0.3:x", /written extract:0\.3/],
+    ["extract", /Write this compressor as extract:0\.3/],
+    ["extract:0.3:x", /Write this compressor as extract:0\.3/],
     ["window:0.3:0", /"0" is not a whole number/],
     ["window:0.3:x", /"x" is not a whole number/],
     ["dedupe:2", /"2" is not a number above 0/],
-    ["passthrough:1", /written passthrough, but ":1" follows/],
-    ["stopwords:1", /written stopwords/],
-  ])("refuses %s", (spec, message) => {
+    ["passthrough:1", /Write this compressor as passthrough: ":1" follows/],
+    ["stopwords:1", /Write this compressor as stopwords/],
+  ])("rejects %s", (spec, message) => {
     expect(() => make(spec)).toThrow(UsageError);
     expect(() => make(spec)).toThrow(message);
   });
@@ -447,7 +447,7 @@ describe("on the needle set", () => {
     expect(Math.abs(head.survived - 0.5)).toBeLessThan(0.12);
     const extracted = measure(extract({ share: 0.1 }));
     expect(extracted.kept).toBeLessThanOrEqual(0.1);
-    // Good, because it reads the question; not perfect, because half of the questions use other words.
+    // Good, because it uses the question; not perfect, because half of the questions use other words.
     expect(extracted.survived).toBeGreaterThan(0.85);
     expect(measure(extract({ share: 0.05 })).survived).toBeLessThan(0.95);
     const deduped = measure(dedupe());

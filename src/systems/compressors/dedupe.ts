@@ -8,12 +8,12 @@ const DEFAULT_THRESHOLD = 0.8;
 
 /** Options of `dedupe`. */
 export interface DedupeOptions {
-  /** The overlap (Jaccard, word triples) from which two sentences count as the same: more than 0, at most 1. */
+  /** Minimum overlap (Jaccard, word triples) for two sentences to count as equal: more than 0, at most 1. */
   threshold?: number;
 }
 
 /**
- * Drops sentences that repeat an earlier one, or nearly. Sentences whose numbers differ are never the same.
+ * Drops sentences that repeat or nearly repeat an earlier one. Sentences with different numbers are never equal.
  * @example
  * dedupe().process({ id: 1, context: "Mind the gap. MIND THE GAP! Go on." }, trial); // { context: "Mind the gap. Go on." }
  */
@@ -35,7 +35,7 @@ function dropRepeats(text: string, threshold: number): string {
   const seen = new Set<string>();
   const kept = new Set<number>();
   for (const [index, { start, end }] of sentences.entries()) {
-    // A sentence without words ("***") is told by its characters.
+    // A sentence without words ("***") is compared by its characters.
     const key = words[index]?.join(" ") || text.slice(start, end);
     if (seen.has(key) || near.repeats(index)) continue;
     seen.add(key);
@@ -56,11 +56,10 @@ interface Shingles {
 }
 
 /**
- * Finds sentences that nearly repeat one that was kept: the word triples they share are at least `threshold` of all
- * triples of the two (Jaccard).
+ * Finds sentences that nearly repeat a kept one: they share at least `threshold` of all their word triples (Jaccard).
  *
- * Comparing all pairs would be quadratic. Two sets that overlap that much must share one of their few rarest triples
- * (prefix filtering), so only sentences that do are compared, and nothing is missed.
+ * Comparing all pairs would be quadratic. Two sets with that much overlap must share one of their few rarest triples
+ * (prefix filtering), so only such sentences are compared, and none is missed.
  */
 class NearRepeats {
   readonly #threshold: number;
@@ -81,7 +80,7 @@ class NearRepeats {
     }));
   }
 
-  /** Whether a sentence nearly repeats one that was kept. */
+  /** Whether a sentence nearly repeats a kept one. */
   repeats(index: number): boolean {
     const own = this.#shingles[index];
     if (own === undefined) return false;
@@ -102,7 +101,7 @@ class NearRepeats {
   }
 
   #prefix({ sorted }: Shingles): readonly string[] {
-    // The small subtrahend keeps a product such as 0.8 * 5 = 4.000…1 from being rounded up to 5.
+    // Subtracting 1e-9 keeps a product such as 0.8 * 5 = 4.000…1 from being rounded up to 5.
     return sorted.slice(0, sorted.length - Math.ceil(this.#threshold * sorted.length - 1e-9) + 1);
   }
 

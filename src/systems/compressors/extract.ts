@@ -5,7 +5,7 @@ import { splitSentences } from "./sentences.js";
 import { type ShareOptions, TokenShare } from "./share.js";
 
 /**
- * Keeps the sentences that match the question best (BM25), in their original order, to a share of the context's tokens.
+ * Keeps the sentences that best match the question (BM25), in their original order, up to a share of the context's tokens.
  * Without a question it keeps the first sentences.
  * @example
  * extract({ share: 0.3 }).name; // "extract:0.3"

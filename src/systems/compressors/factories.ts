@@ -8,7 +8,7 @@ import { TRUNCATE_MODES, truncate } from "./truncate.js";
 import { window } from "./window.js";
 
 /**
- * The compressors by the name they have on the command line; each takes what follows the first colon of its spec.
+ * The compressors by their command-line name; each takes the part of its spec after the first colon.
  * @example
  * compressorFactories["truncate"]?.("0.5:tail").name; // "truncate:0.5:tail"
  */
@@ -22,7 +22,7 @@ export const compressorFactories: Readonly<Record<string, (argument?: string) =>
     const [share, mode = "head"] = parse(argument, { usage, least: 1, most: 2 });
     const known = TRUNCATE_MODES.find((candidate) => candidate === mode);
     if (known === undefined) {
-      throw new UsageError(`truncate has no mode "${mode}". Use one of ${TRUNCATE_MODES.join(", ")}, as in ${usage}.`);
+      throw new UsageError(`Unknown truncate mode "${mode}". Use one of ${TRUNCATE_MODES.join(", ")}, as in ${usage}.`);
     }
     return truncate({ share: fraction(share, usage), mode: known });
   },
@@ -53,8 +53,8 @@ export const compressorFactories: Readonly<Record<string, (argument?: string) =>
 function parse(argument: string | undefined, { usage, least = 0, most }: Arity): string[] {
   const parts = argument === undefined || argument === "" ? [] : argument.split(":");
   if (parts.length >= least && parts.length <= most) return parts;
-  const found = parts.length === 0 ? "nothing follows its name" : `":${argument}" follows its name`;
-  throw new UsageError(`This compressor is written ${usage}, but ${found}.`);
+  const found = parts.length === 0 ? "nothing follows the name" : `":${argument}" follows the name`;
+  throw new UsageError(`Write this compressor as ${usage}: ${found}.`);
 }
 
 interface Arity {
@@ -66,7 +66,7 @@ interface Arity {
 function fraction(text: string | undefined, usage: string): number {
   const value = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
   if (value > 0 && value <= 1) return value;
-  const hint = /^\d+(\.\d+)?%?$/.test(text ?? "") && value !== 0 ? " Shares are written 0.5, not 50." : "";
+  const hint = /^\d+(\.\d+)?%?$/.test(text ?? "") && value !== 0 ? " Write shares as 0.5, not 50." : "";
   throw new UsageError(`"${text}" is not a number above 0 and up to 1, as in ${usage}.${hint}`);
 }
 

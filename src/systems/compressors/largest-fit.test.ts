@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { largestFit } from "./largest-fit.js";
 
-describe("largestFit", () => {
-  it("finds the largest that fits from any guess, with few questions when the guess is near", () => {
+describe("findLargestFit", () => {
+  it("finds the largest fit from any guess, with few calls for a close guess", () => {
     fc.assert(
       fc.property(fc.nat(5000), fc.nat(5000), fc.integer({ min: -10, max: 6000 }), (max, limit, guess) => {
         let asked = 0;
@@ -21,7 +21,7 @@ describe("largestFit", () => {
     );
   });
 
-  it("gives 0 when there is nothing to choose from", () => {
+  it("returns 0 if there is nothing to choose from", () => {
     expect(largestFit(0, 3, () => true)).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The largest n in [0, max] for which `fits(n)`, given that everything smaller fits too. Starts at a guess and doubles
- * its step away from it, so that a good guess needs two or three calls whatever `max` is.
+ * Finds the largest n in [0, max] for which `fits(n)`, if everything smaller fits too. Starts at a guess and doubles its
+ * step, so that a good guess needs two or three calls for any `max`.
  */
 export function largestFit(max: number, guess: number, fits: (n: number) => boolean): number {
   let low = 0;

@@ -2,7 +2,7 @@ import type { System } from "../../core/system.js";
 import { compressor } from "./compressor.js";
 
 /**
- * Returns the context as it is: the baseline that every compressor is compared with.
+ * Returns the context unchanged: the baseline for other compressors.
  * @example
  * passthrough().process({ id: 1, context: "All of it." }, trial); // { context: "All of it." }
  */

@@ -10,9 +10,9 @@ export interface SelectOptions {
 }
 
 /**
- * The passages that answer the question best, in their original order, to the share of tokens that is asked for.
- * What is left of the share goes to the passages that match less, down to none, from the beginning of the text: the
- * share was asked for, and equal shares are what makes compressors comparable.
+ * Selects the passages that best match the question, in their original order, up to the share of tokens. What is left of
+ * the share is filled with passages that match less or not at all, from the beginning of the text: compressors are only
+ * comparable at equal shares.
  */
 export function selectPassages(text: string, passages: readonly Sentence[], options: SelectOptions): string {
   const { tokens, question } = options;
@@ -25,7 +25,7 @@ export function selectPassages(text: string, passages: readonly Sentence[], opti
     texts.map((passage) => tokens.count(passage)),
     limit,
   );
-  // Joining may cost a token or change a few, so the exact count decides; it rarely takes away more than one passage.
+  // Joining may change the token count slightly, so the exact count decides; it rarely removes more than one passage.
   const render = (count: number) => {
     const kept = new Set(chosen.slice(0, count));
     return joinSentences(text, passages, (index) => kept.has(index));
@@ -37,8 +37,8 @@ export function selectPassages(text: string, passages: readonly Sentence[], opti
 }
 
 /**
- * Best first, skipping what does not fit any more. With room for a sentence or two a smaller share can therefore keep a
- * short passage that a larger one spends on a longer, better-matching neighbour.
+ * Takes the best first and skips what no longer fits. With room for only a sentence or two, a smaller share can therefore
+ * keep a short passage that a larger share replaces with a longer, better match.
  */
 function fillGreedily(order: readonly number[], costs: readonly number[], limit: number): number[] {
   const chosen: number[] = [];

@@ -46,7 +46,7 @@ describe("splitSentences", () => {
     ["white space around", "  \n One.  \n", ["One."]],
     ["nothing", " \n ", []],
     ["nothing but stops", "...", ["..."]],
-  ])("knows %s", (_, text, sentences) => {
+  ])("handles %s", (_, text, sentences) => {
     expect(split(text)).toEqual(sentences);
   });
 
@@ -75,7 +75,7 @@ describe("splitSentences", () => {
     )
     .map((parts) => parts.join(""));
 
-  it("covers everything but white space, in order", () => {
+  it("covers everything except white space, in order", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const sentences = splitSentences(text);
@@ -92,12 +92,12 @@ describe("splitSentences", () => {
     );
   });
 
-  it("keeps apart what would run together when the sentence between is left out", () => {
+  it("keeps sentences separate when the one between them is dropped", () => {
     const text = "。One。)?";
     expect(joinSentences(text, splitSentences(text), (index) => index !== 1)).toBe("。 ?");
   });
 
-  it("finds the same sentences again in any selection that was joined", () => {
+  it("finds the same sentences again in any joined selection", () => {
     fc.assert(
       fc.property(texts, fc.infiniteStream(fc.boolean()), (text, choices) => {
         const sentences = splitSentences(text);
@@ -109,9 +109,9 @@ describe("splitSentences", () => {
     );
   });
 
-  it.each([")", ".", " ", "\n", ".)", "a. ", "a ", "A. "])("is linear in a run of %j", (run) => {
+  it.each([")", ".", " ", "\n", ".)", "a. ", "a ", "A. "])("is linear for a run of %j", (run) => {
     const text = `x${run.repeat(400_000)}x`;
-    // A quadratic step would run into the time limit of the test.
+    // A quadratic algorithm would exceed the test's time limit.
     expect(joinSentences(text, splitSentences(text), () => true).length).toBeGreaterThan(0);
   });
 });

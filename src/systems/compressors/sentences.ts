@@ -1,20 +1,20 @@
-/** A sentence by its place in the text, without the white space around it. */
+/** The position of a sentence in the text, without surrounding white space. */
 export interface Sentence {
   readonly start: number;
   readonly end: number;
 }
 
 const TERMINATORS = new Set([".", "!", "?", "…", "。", "！", "？"]);
-/** Those that end a sentence without white space after them. */
+/** End a sentence even without white space after them. */
 const WIDE_TERMINATORS = new Set(["。", "！", "？"]);
 const CLOSERS = new Set(['"', "'", ")", "]", "}", "”", "’", "»", "」", "』"]);
-/** A line that ends with one of these goes on in the next. */
+/** A line that ends with one of these continues on the next. */
 const CONTINUING = new Set([",", "-", "–"]);
 /** Rarely the last word of a sentence. */
 const ABBREVIATIONS = words(
   "mr mrs ms dr prof rev gen col capt lt sgt hon st mt ft e.g i.e cf vs viz inc ltd co corp dept u.s u.k u.n e.u d.c",
 );
-/** Words of their own, and abbreviations before a number only: "No. 5", but "He said no. Then". */
+/** Abbreviations only before a number, otherwise words: "No. 5", but "He said no. Then". */
 const BEFORE_NUMBERS = words(
   "no nos vol vols p pp fig figs eq ch sec art ca c approx v jan feb mar apr jun jul aug sep",
 );
@@ -26,7 +26,7 @@ const DIGIT = /\d/;
 
 /**
  * Splits a text into sentences. A full stop ends one unless it belongs to an abbreviation, an initial or a number, or a
- * lower-case word follows; a line break ends one unless the line plainly goes on; a blank line always does.
+ * lowercase word follows; a line break ends one unless the line clearly continues; a blank line always does.
  * @example
  * splitSentences("Dr. Ito paid 3.50. Why?").length; // 2
  */
@@ -47,8 +47,8 @@ export function splitSentences(text: string): Sentence[] {
 }
 
 /**
- * The chosen sentences in their order. Where others stood between two of them, the widest of the gaps is kept, so that
- * what was apart (a heading, a paragraph) does not run together, and the result splits into the same sentences again.
+ * Joins the chosen sentences in order. Where sentences between two of them are dropped, the widest gap is kept, so that
+ * headings and paragraphs stay separate and the result splits into the same sentences again.
  */
 export function joinSentences(
   text: string,
@@ -71,7 +71,7 @@ export function joinSentences(
   return joined;
 }
 
-/** A sentence that begins with what ends one would be taken for the end of the sentence before it. */
+/** A sentence that begins with a terminator would be read as the end of the sentence before it. */
 function apart(text: string, start: number, gap: Gap): Gap {
   const first = text.charAt(start);
   return gap === 0 && (TERMINATORS.has(first) || CLOSERS.has(first)) ? 1 : gap;
@@ -80,16 +80,16 @@ function apart(text: string, start: number, gap: Gap): Gap {
 const GAPS = ["", " ", "\n", "\n\n"] as const;
 type Gap = 0 | 1 | 2 | 3;
 
-/** How far apart two sentences stand: nothing, white space, a line break, a blank line. */
+/** The gap between two sentences: nothing, white space, a line break, or a blank line. */
 function gapOf(text: string, end: number, next: number): Gap {
   if (end === next) return 0;
-  // Looks at the gap alone: indexOf would run on to the next line break, which may be the length of the text away.
+  // Scans only the gap: indexOf would search up to the next line break, possibly through the whole text.
   let breaks = 0;
   for (let i = end; i < next && breaks < 2; i++) if (text.charAt(i) === "\n") breaks += 1;
   return (breaks + 1) as Gap;
 }
 
-/** The next place behind `at` where a sentence may end: after a terminator and its closers, or before a line break. */
+/** The next position after `at` where a sentence may end: after a terminator and its closers, or before a line break. */
 function candidateEnd(text: string, at: number): number {
   for (let i = at; i < text.length; i++) {
     const character = text.charAt(i);
@@ -113,14 +113,14 @@ function isBoundary(text: string, { start, end, next }: { start: number; end: nu
   return text.charAt(stop) !== "." || !isAbbreviation(wordBefore(text, start, stop), text.charAt(next));
 }
 
-/** The terminator that the closers before `end` follow, or -1. */
+/** The position of the terminator before the closers at `end`, or -1. */
 function terminatorBefore(text: string, start: number, end: number): number {
   let i = end - 1;
   while (i >= start && CLOSERS.has(text.charAt(i))) i--;
   return i >= start && TERMINATORS.has(text.charAt(i)) ? i : -1;
 }
 
-/** The word that ends at `stop`, or what is longer than any abbreviation of it. */
+/** The word that ends at `stop`; of a longer word, just enough to exceed every abbreviation. */
 function wordBefore(text: string, start: number, stop: number): string {
   let i = stop;
   while (i > start && stop - i <= LONGEST_ABBREVIATION && /[\p{L}\p{N}.]/u.test(text.charAt(i - 1))) i--;

@@ -4,15 +4,15 @@ import { loadTokenizer } from "../../models/tokens/index.js";
 
 const DEFAULT_TOKENIZER = "cl100k_base";
 
-/** What every compressor that keeps a share of the tokens is told. */
+/** Options of compressors that keep a share of the tokens. */
 export interface ShareOptions {
-  /** The part of the context's tokens that may be kept: more than 0, at most 1. */
+  /** The share of the context's tokens to keep: more than 0, at most 1. */
   share: number;
-  /** Counts the tokens; cl100k_base when none is given. */
+  /** Counts the tokens. Default: cl100k_base. */
   tokenizer?: Tokenizer;
 }
 
-/** Counts tokens; the default tokenizer's tables are read on first use, so that naming a compressor costs nothing. */
+/** Counts tokens. The default tokenizer's tables are loaded on first use, so that creating a compressor is cheap. */
 export class TokenShare {
   readonly share: number;
   readonly tokenizerName: string;
@@ -34,7 +34,7 @@ export class TokenShare {
 
   /** How many tokens of a text may be kept. */
   limit(text: string): number {
-    // The small addend undoes binary fractions: 0.29 of 100 is 29, though 0.29 * 100 is 28.999….
+    // Adding 1e-9 corrects binary rounding: 0.29 of 100 is 29, though 0.29 * 100 is 28.999….
     return Math.floor(this.share * this.count(text) + 1e-9);
   }
 }

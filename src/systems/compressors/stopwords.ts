@@ -1,7 +1,7 @@
 import type { System } from "../../core/system.js";
 import { compressor } from "./compressor.js";
 
-/** Function words that carry little alone. Negations are not among them: without "not" a sentence says its opposite. */
+/** Function words that carry little meaning. Negations are not included: without "not" a sentence says the opposite. */
 const STOPWORDS = new Set(
   (
     "a an the this that these those such some any each every both all of in on at by for with about against between into " +
@@ -15,7 +15,7 @@ const STOPWORDS = new Set(
 const WORD = /\p{L}[\p{L}\p{M}'’]*/gu;
 
 /**
- * Drops function words and keeps everything else, punctuation and line breaks included.
+ * Drops function words and keeps everything else, including punctuation and line breaks.
  * @example
  * stopwords().process({ id: 1, context: "The cat is on the mat." }, trial); // { context: "cat mat." }
  */
@@ -31,7 +31,7 @@ function dropStopwords(text: string): string {
     const end = match.index + match[0].length;
     const spaceFollows = text.charAt(end) === " ";
     const before = text.slice(copied, match.index);
-    // One space goes with the word, so that no double space and none before a full stop is left behind.
+    // Removes one space with the word, so that no double space and none before a full stop is left.
     kept.push(!spaceFollows && before.endsWith(" ") ? before.slice(0, -1) : before);
     copied = spaceFollows ? end + 1 : end;
   }

@@ -15,7 +15,7 @@ export interface TruncateOptions extends ShareOptions {
   mode?: TruncateMode;
 }
 
-/** Stands where the middle was, so that two ends do not read as one sentence. */
+/** Replaces the middle, so that the two ends do not read as one sentence. */
 const GAP = "\n…\n";
 
 /**
@@ -25,7 +25,7 @@ const GAP = "\n…\n";
  */
 export function truncate({ mode = "head", ...options }: TruncateOptions): System {
   if (!TRUNCATE_MODES.includes(mode)) {
-    throw new UsageError(`truncate has no mode "${mode}". Use one of: ${TRUNCATE_MODES.join(", ")}.`);
+    throw new UsageError(`Unknown truncate mode "${mode}". Use one of: ${TRUNCATE_MODES.join(", ")}.`);
   }
   const tokens = new TokenShare(options);
   return compressor({
@@ -37,12 +37,12 @@ export function truncate({ mode = "head", ...options }: TruncateOptions): System
 
 export interface TruncateTextOptions {
   tokens: TokenShare;
-  /** At most this many tokens are kept. */
+  /** Maximum number of tokens. */
   limit: number;
   mode: TruncateMode;
 }
 
-/** The longest part of a text, at word granularity, of at most `limit` tokens. */
+/** The longest part of a text, cut at words, with at most `limit` tokens. */
 export function truncateText(text: string, { tokens, limit, mode }: TruncateTextOptions): string {
   if (tokens.count(text) <= limit) return text;
   const ends = new Ends(text, tokens);
@@ -53,7 +53,7 @@ export function truncateText(text: string, { tokens, limit, mode }: TruncateText
   return tail === "" ? head : head + GAP + tail;
 }
 
-/** The beginnings and the ends of a text, by how many of its cuts they reach over. */
+/** The beginnings and ends of a text, by the number of cuts they include. */
 class Ends {
   readonly #text: string;
   readonly #cuts: readonly number[];
@@ -78,7 +78,7 @@ class Ends {
     return largestFit(this.#cuts.length - 1, guess, (reach) => this.#tokens.count(this.head(reach)) <= limit);
   }
 
-  /** How far the end may reach behind a text that is already there. */
+  /** How many cuts the end may include after the text `before`. */
   fitTail(limit: number, before: string): number {
     const last = this.#cuts.length - 1;
     const left = limit - this.#tokens.count(before);
@@ -88,8 +88,8 @@ class Ends {
   }
 
   /**
-   * A reach that is right when tokens do not cross cuts, which is nearly always. Each step halves what is left to count,
-   * so that all steps together count the text about once, where a plain search would count it a dozen times.
+   * Guesses the number of cuts, exactly if no token crosses a cut, which is nearly always. Each step halves what is left to
+   * count, so that the text is counted about once in total; a plain binary search would count it a dozen times.
    */
   #guess(limit: number, piece: (from: number, to: number) => string): number {
     let low = 0;
@@ -114,8 +114,8 @@ const LONGEST_WORD = 24;
 const WORD = /\S+/g;
 
 /**
- * Where a text may be cut, ascending, from 0 to its length: at the ends of words, and within runs without white space
- * that are longer than any word. Never inside a surrogate pair.
+ * Positions where a text may be cut, ascending, from 0 to its length: at the ends of words, and inside runs without white
+ * space that are longer than any word. Never inside a surrogate pair.
  */
 function cutsOf(text: string): number[] {
   const cuts = [0];

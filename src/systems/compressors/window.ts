@@ -10,19 +10,19 @@ const WORD = /\S+/g;
 
 /** Options of `window`. */
 export interface WindowOptions extends ShareOptions {
-  /** Words in a passage. */
+  /** Words per passage. */
   words?: number;
 }
 
 /**
- * Keeps the fixed-size passages that match the question best (BM25), in their original order, to a share of the
- * context's tokens: what retrieval over chunks does.
+ * Keeps the fixed-size passages that best match the question (BM25), in their original order, up to a share of the
+ * context's tokens, like retrieval over chunks.
  * @example
  * window({ share: 0.3, words: 80 }).name; // "window:0.3:80"
  */
 export function window({ words = DEFAULT_WORDS, ...options }: WindowOptions): System {
   if (!Number.isInteger(words) || words < 1) {
-    throw new UsageError(`The words of a window must be a whole number of at least 1, but are ${words}.`);
+    throw new UsageError(`The number of words of a window must be a whole number of at least 1, but is ${words}.`);
   }
   const tokens = new TokenShare(options);
   return compressor({

@@ -25,7 +25,7 @@ const TALK: Conversation = {
   ],
 };
 
-/** Answers with what it is given. */
+/** Answers with its context. */
 function echo() {
   const given: Example[] = [];
   const system = new FunctionSystem({
@@ -39,7 +39,7 @@ function echo() {
 }
 
 describe("built-in memories", () => {
-  it("full-history brings up everything, with the dates of sessions", async () => {
+  it("full-history uses everything, with the dates of sessions", async () => {
     const memory = fullHistory({ reader: echo().reader });
     await memory.reset();
     await memory.ingest(turnsOf(TALK));
@@ -52,7 +52,7 @@ describe("built-in memories", () => {
     expect({ usage, costUsd }).toEqual({ usage: { input: 7, output: 2 }, costUsd: 0.25 });
   });
 
-  it("last-n brings up the last turns, and tells what it brought up", async () => {
+  it("last-n uses the last turns and reports them as its context", async () => {
     const memory = lastTurns({ count: 2, reader: echo().reader });
     await memory.ingest(turnsOf(TALK));
     const { answer, context } = await memory.query("?");
@@ -60,7 +60,7 @@ describe("built-in memories", () => {
     expect(context).toBe(answer);
   });
 
-  it("bm25 brings up what fits the question, in the order of time, and finds dates and speakers", async () => {
+  it("bm25 uses the turns that match the question, in chronological order, and searches dates and speakers", async () => {
     const memory = bm25Memory({ count: 2, reader: echo().reader });
     await memory.ingest(turnsOf(TALK));
     expect((await memory.query("Is it the cello or Bern?")).answer).toMatch(/Bern(?:.|\n)*cello/);
@@ -69,7 +69,7 @@ describe("built-in memories", () => {
     expect(await memory.query("zebra")).toMatchObject({ answer: "nothing", contextTokens: 0 });
   });
 
-  it("bm25 does not search by the date of asking", async () => {
+  it("bm25 does not search for the date of the question", async () => {
     const memory = bm25Memory({ count: 1, reader: echo().reader });
     await memory.ingest(turnsOf(TALK));
     const trial = { signal: new AbortController().signal, budget: null, trial: 0, seed: 0, log: () => {} };
@@ -77,7 +77,7 @@ describe("built-in memories", () => {
     expect((await memory.query(question, { ...trial, question: "Where is Bern?" })).answer).toContain("Bern");
   });
 
-  it("forgets on reset", async () => {
+  it("forget everything on reset", async () => {
     for (const spec of ["full-history", "last-n", "bm25"]) {
       const memory = await builtInMemory(spec, { reader: echo().reader })();
       await memory.ingest(turnsOf(TALK));
@@ -86,7 +86,7 @@ describe("built-in memories", () => {
     }
   });
 
-  it("are made by name", async () => {
+  it("are created by name", async () => {
     const { reader } = echo();
     const nameOf = async (spec: string) => (await builtInMemory(spec, { reader })()).name;
     expect(await nameOf("full-history")).toBe("full-history");
@@ -98,7 +98,7 @@ describe("built-in memories", () => {
     expect(() => builtInMemory("bm2", { reader })).toThrow('Did you mean "bm25"?');
   });
 
-  it("say what their reader is", () => {
+  it("expose the properties of their reader", () => {
     const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 5 };
     const system = { name: "m", model: "m-1", endpoint: "host", limits, process: () => ({ response: "" }) };
     expect(fullHistory({ reader: systemReader(system) })).toMatchObject({ model: "m-1", endpoint: "host", limits });
@@ -108,7 +108,7 @@ describe("built-in memories", () => {
 describe("systemReader", () => {
   const trial = { signal: new AbortController().signal, budget: null, trial: 0, seed: 0, log: () => {} };
 
-  it("puts an instruction before the context, and leaves the question alone", async () => {
+  it("puts the instruction before the context and leaves the question unchanged", async () => {
     const given: Example[] = [];
     const fn = (example: Example) => `answer ${given.push(example)}`;
     const asked = { ...trial, exampleId: "q7", dataset: "d" };
@@ -126,20 +126,20 @@ describe("systemReader", () => {
     expect(await reader.answer("", "Where?", asked)).toMatchObject({ response: "Bern" });
   });
 
-  it("refuses what does not answer, and what is no reader", async () => {
+  it("rejects a missing response and a value that is not a reader", async () => {
     const system = new FunctionSystem({ name: "f", fn: () => ({ context: "shorter" }) });
-    await expect(systemReader(system).answer("", "?", trial)).rejects.toThrow(/"f" gave no response/);
+    await expect(systemReader(system).answer("", "?", trial)).rejects.toThrow(/"f" returned no response/);
     expect(() => readerOf({ name: "x" } as never)).toThrow(ShapeError);
   });
 
-  it("is told apart by its instruction", () => {
+  it("has a fingerprint that depends on its instruction", () => {
     const system = new FunctionSystem({ name: "f", fn: () => "" });
     const printOf = (instruction: string) => JSON.stringify(systemReader(system, { instruction }).fingerprint?.());
     expect(printOf("a")).not.toBe(printOf("b"));
   });
 });
 
-describe("the tokens of a built-in memory", () => {
+describe("the context tokens of a built-in memory", () => {
   const trial = { signal: new AbortController().signal, budget: null, trial: 0, seed: 0, log: () => {} };
 
   it.each(["full-history", "last-n:2", "bm25:2"])("are counted after %s has answered", async (spec) => {
@@ -162,7 +162,7 @@ describe("the tokens of a built-in memory", () => {
     expect(again.contextTokens).toBe(answer.contextTokens);
   });
 
-  it("are not counted a second time where everything is brought up", async () => {
+  it("are not counted again if the context is the whole conversation", async () => {
     const tokenizer = { count: () => Number.NaN };
     const memory = await builtInMemory("full-history", { reader: echo().reader, tokenizer })();
     await memory.ingest(turnsOf(TALK));
@@ -172,7 +172,7 @@ describe("the tokens of a built-in memory", () => {
 });
 
 describe("HistoryTokens", () => {
-  it("counts all that are named ahead, each once, tells how far it is, and stops when told to", async () => {
+  it("counts each conversation once in advance, reports progress, and stops when aborted", async () => {
     const talks = new Map(["a", "b", "c"].map((id) => [id, { ...TALK, id }]));
     let counted = 0;
     const tokenizer = { count: () => ++counted };
@@ -188,7 +188,7 @@ describe("HistoryTokens", () => {
     expect(counted).toBe(6);
   });
 
-  it("lets others have their turn between two conversations", async () => {
+  it("yields between two conversations", async () => {
     const talks = new Map(["a", "b"].map((id) => [id, { id, sessions: TALK.sessions.slice(0, 1) }]));
     const order: string[] = [];
     const tokenizer = { count: () => order.push("count") };
@@ -197,7 +197,7 @@ describe("HistoryTokens", () => {
     expect(order.indexOf("other")).toBeLessThan(order.lastIndexOf("count"));
   });
 
-  it("counts sessions one by one to what the whole text has", async () => {
+  it("counts the same session by session as for the whole text", async () => {
     const texts = ["Fine.", "Fine!\n", "  a\n\nb ", "— €😀", ""];
     const turns: Turn[] = texts.map((content) => ({ role: "user", content }));
     const sessions = [1, 2, 3, 4].map((n) => ({ id: `S${n}`, date: `2023/05/0${n}`, turns: turns.slice(n - 1) }));

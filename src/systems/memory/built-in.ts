@@ -8,17 +8,17 @@ import { historyText, turnText } from "./history-text.js";
 import type { MemoryFactory } from "./memory-system.js";
 import type { Reader } from "./reader.js";
 
-/** What every built-in memory needs. */
+/** Options of every built-in memory. */
 export interface BuiltInMemoryOptions {
-  /** Answers from what the memory brings up. */
+  /** Answers from what the memory retrieves. */
   reader: Reader;
-  /** Its name in the results; the one it was asked for by unless given. */
+  /** Its name in the results. Default: the name of the memory with its count. */
   name?: string;
   tokenizer?: Tokenizer;
 }
 
 /**
- * Everything that was said is the context.
+ * A memory whose context is the whole conversation.
  * @example
  * const memory = fullHistory({ reader: systemReader(model) });
  */
@@ -27,7 +27,7 @@ export function fullHistory(options: BuiltInMemoryOptions): ContextMemory {
 }
 
 /**
- * The last turns are the context.
+ * A memory whose context is the last turns.
  * @example
  * const memory = lastTurns({ count: 20, reader: systemReader(model) });
  */
@@ -37,7 +37,8 @@ export function lastTurns({ count, ...options }: BuiltInMemoryOptions & { count:
 }
 
 /**
- * The turns that fit the question best by BM25 are the context, in the order of time. Dates and speakers are searched, too.
+ * A memory whose context is the turns that best match the question (BM25), in chronological order. Also searches dates and
+ * speakers.
  * @example
  * const memory = bm25Memory({ count: 10, reader: systemReader(model) });
  */
@@ -58,7 +59,7 @@ type Maker = (argument: string | undefined) => (options: BuiltInMemoryOptions) =
 const MAKERS: Readonly<Record<string, Maker>> = {
   "full-history": (argument) => {
     if (argument === undefined) return fullHistory;
-    throw new UsageError(`full-history takes everything: leave out ":${argument}".`);
+    throw new UsageError(`full-history takes no argument: remove ":${argument}".`);
   },
   "last-n": (argument) => {
     const count = countIn(argument, { usage: "last-n:20", default: 20 });
@@ -74,7 +75,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 export const BUILT_IN_MEMORIES: readonly string[] = Object.keys(MAKERS);
 
 /**
- * A built-in memory by its name and what follows the colon.
+ * Creates a built-in memory from its name and the part after the colon.
  * @example
  * const factory = builtInMemory("bm25:10", { reader: systemReader(model) });
  */
@@ -84,7 +85,7 @@ export function builtInMemory(spec: string, options: BuiltInMemoryOptions): Memo
   const maker = Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined;
   if (maker === undefined) {
     throw new UsageError(
-      `There is no memory "${name}".${didYouMean(name, BUILT_IN_MEMORIES)} A memory of your own is given as a file: ./my-memory.ts`,
+      `Unknown memory "${name}".${didYouMean(name, BUILT_IN_MEMORIES)} Give a custom memory as a file: ./my-memory.ts`,
     );
   }
   const make = maker(colon === -1 ? undefined : spec.slice(colon + 1));

@@ -1,7 +1,6 @@
 import { UsageError } from "../../core/errors.js";
 import { describe } from "../../core/shape.js";
 
-/** What is checked of the options that measure memories, before anything is loaded. */
 interface Given {
   systems?: unknown;
   dataset?: unknown;
@@ -9,7 +8,7 @@ interface Given {
   judge?: unknown;
 }
 
-/** Throws for options that are of the wrong kind. Those of a memory's or a reader's own shape are looked at on use. */
+/** Throws if an option has the wrong type, before anything is loaded. Memories and readers are checked when they are used. */
 export function checkMemoryOptions(options: unknown): void {
   if (!isObject(options)) throw wrong("The options of evaluateMemory()", "an object", options);
   const { systems, dataset, load, judge } = options as Given;
@@ -25,7 +24,7 @@ function checkSystems(systems: unknown): void {
   const odd = systems.findIndex((one) => !isObject(one) && typeof one !== "function" && typeof one !== "string");
   if (odd === -1) return;
   throw new UsageError(
-    `\`systems\` holds ${describe(systems[odd])}. Give memories, functions that make one, or names such as "bm25:10".`,
+    `\`systems\` contains ${describe(systems[odd])}. Give memories, functions that make one, or names such as "bm25:10".`,
   );
 }
 

@@ -7,20 +7,20 @@ import { loadTokenizer } from "../../models/tokens/index.js";
 import type { MemoryAnswer, MemorySystem, MemoryTrial } from "./memory-system.js";
 import type { Reader } from "./reader.js";
 
-/** What a memory brings up: the same text for every question, or one that depends on it. */
+/** The context that a memory retrieves: the same for every question, or a function of the question. */
 export type Recall = string | ((question: string) => string);
 
 export interface ContextMemoryOptions {
   name: string;
   reader: Reader;
-  /** What becomes of the turns that were taken in. */
+  /** Builds the context from the ingested turns. */
   recall: (turns: readonly Turn[]) => Recall;
-  /** True where the context is the whole conversation, which is too long to be kept with every answer. */
+  /** True if the context is the whole conversation, which is too long to store with every answer. */
   bringsAll?: boolean;
   tokenizer?: Tokenizer;
 }
 
-/** A memory that brings up a part of the conversation and has a reader answer from it. */
+/** A memory that retrieves a part of the conversation and lets a reader answer from it. */
 export class ContextMemory implements MemorySystem {
   readonly name: string;
   declare readonly model?: string;
@@ -30,7 +30,7 @@ export class ContextMemory implements MemorySystem {
   readonly #options: ContextMemoryOptions;
   #turns: Turn[] = [];
   #recall: Recall = "";
-  /** The last context that was counted: most are the same for every question. */
+  /** The last counted context: it is often the same for every question. */
   #counted = { text: "", tokens: 0 };
 
   constructor(options: ContextMemoryOptions) {
@@ -62,7 +62,7 @@ export class ContextMemory implements MemorySystem {
     return {
       ...answerOf(output),
       ...(!bringsAll && { context }),
-      // Counted when it is asked for: that is no part of the memory's work, and none of its time.
+      // Counted lazily, so that counting is not part of the memory's measured time.
       get contextTokens() {
         return count();
       },
@@ -80,7 +80,7 @@ export class ContextMemory implements MemorySystem {
   }
 }
 
-/** For callers that never stop and pay for nothing. */
+/** For callers without an abort signal or a budget. */
 const NO_TRIAL: MemoryTrial = Object.freeze({
   signal: new AbortController().signal,
   budget: null,

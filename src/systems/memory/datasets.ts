@@ -5,14 +5,14 @@ import type { MemoryFormat } from "./format.js";
 import { readLocomo } from "./locomo.js";
 import { readLongMemEval } from "./longmemeval.js";
 
-/** A memory dataset, described: where its file is, and how it is read. */
+/** A memory dataset: where its file is, and how to read it. */
 export interface MemoryEntry {
-  /** What it is, in one line. */
+  /** One-line description. */
   readonly about: string;
-  /** The hub's name of it: `owner/name`. */
+  /** Its repository on the hub: `owner/name`. */
   readonly repo: string;
   readonly licence: string;
-  /** Questions in the default config, as published. */
+  /** Number of questions in the default config, as published. */
   readonly size: number;
   readonly configs?: Configs;
   /** The path of a config's file in the repository. */
@@ -24,7 +24,7 @@ export interface MemoryEntry {
 export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
   locomo: {
     about: "Questions about ten very long conversations of two people, over up to 35 sessions",
-    // Its authors publish it outside of the hub; this is a copy of their file.
+    // Its authors publish it outside the hub; this is a copy of their file.
     repo: "KimmoZZZ/locomo",
     licence: "CC BY-NC 4.0",
     size: 1986,
@@ -33,7 +33,7 @@ export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
   },
   longmemeval: {
     about: "500 questions, each about a history of its own between a user and an assistant",
-    // The edition that its authors put in the place of the first one, whose histories interfered with the answers.
+    // The authors' replacement for the first version, whose histories interfered with the answers.
     repo: "xiaowu0162/longmemeval-cleaned",
     licence: "MIT",
     size: 500,
@@ -43,9 +43,9 @@ export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
   },
 };
 
-/** A dataset as it was asked for. */
+/** A dataset as named in a spec. */
 export interface NamedEntry {
-  /** As rows name it: with the config, where one was asked for. */
+  /** The name in rows; includes the config if one was given. */
   readonly name: string;
   readonly entry: MemoryEntry;
   readonly config: string;
@@ -53,16 +53,16 @@ export interface NamedEntry {
 }
 
 /**
- * The dataset that a name such as `locomo`, `longmemeval:s` or `longmemeval:m@main` stands for.
+ * Finds the dataset for a spec such as `locomo`, `longmemeval:s` or `longmemeval:m@main`.
  * @example
- * memoryDataset("longmemeval:oracle").config; // "oracle"
+ * findMemoryDataset("longmemeval:oracle").config; // "oracle"
  */
 export function memoryDataset(spec: string): NamedEntry {
   const [name = "", ...revision] = spec.split("@");
   const [base = "", ...rest] = name.split(":");
   const entry = Object.hasOwn(MEMORY_DATASETS, base) ? MEMORY_DATASETS[base] : undefined;
   if (entry === undefined)
-    throw new UsageError(`There is no memory dataset "${base}".${didYouMean(base, Object.keys(MEMORY_DATASETS))}`);
+    throw new UsageError(`Unknown memory dataset "${base}".${didYouMean(base, Object.keys(MEMORY_DATASETS))}`);
   const config = configOf(base, entry, rest.length === 0 ? undefined : rest.join(":"));
   return { name, entry, config, ...(revision.length === 0 ? {} : { revision: revision.join("@") }) };
 }
@@ -72,7 +72,7 @@ function configOf(name: string, { configs }: MemoryEntry, asked: string | undefi
   if (configs?.names.includes(asked)) return asked;
   throw new UsageError(
     configs === undefined
-      ? `The dataset ${name} comes in one form: leave out ":${asked}".`
-      : `The dataset ${name} has no form "${asked}".${didYouMean(asked, configs.names)}`,
+      ? `The dataset ${name} has no configs: remove ":${asked}".`
+      : `The dataset ${name} has no config "${asked}".${didYouMean(asked, configs.names)}`,
   );
 }

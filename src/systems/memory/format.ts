@@ -2,24 +2,24 @@ import type { ExampleFields } from "../../datasets/catalog/entry.js";
 import type { RawRow } from "../../datasets/source-row.js";
 import type { Conversation } from "./conversation.js";
 
-/** A question about a conversation, before it has its dataset. */
+/** A question about a conversation, before its dataset is set. */
 export interface MemoryQuestion extends ExampleFields {
   id: string;
   question: string;
   question_type: string;
-  /** When it is asked, as the dataset writes it. */
+  /** When it is asked, as in the dataset. */
   question_date?: string;
-  /** Where the answer is said: ids of turns or of sessions. */
+  /** Where the answer is: ids of turns or sessions. */
   evidence?: string[];
-  /** True when the right answer is to say that the conversation does not tell. */
+  /** True if the correct answer is that the conversation does not say. */
   unanswerable?: boolean;
 }
 
-/** What an item of a published file holds. */
+/** One item of a published file. */
 export interface MemoryItem {
   readonly conversation: Conversation;
   readonly questions: readonly MemoryQuestion[];
 }
 
-/** Reads an item as it was published. Throws `RowProblem` for one it cannot use. */
+/** Parses a published item. Throws `RowProblem` if it is invalid. */
 export type MemoryFormat = (item: RawRow) => MemoryItem;

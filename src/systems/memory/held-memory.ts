@@ -1,37 +1,35 @@
 import type { MemorySystem } from "./memory-system.js";
 
-/** A memory in use, and what it holds. */
+/** A memory in use, and the state of its ingest. */
 export interface HeldMemory {
   readonly memory: MemorySystem;
-  /** The id of the conversation that it is for. */
+  /** The id of its conversation. */
   conversation: string;
   isIngested: boolean;
-  /** The ingest that is under way. */
+  /** The ingest in progress. */
   ingesting: Promise<void> | null;
-  /** How long the last ingest took, until a row has told it. */
+  /** Duration of the last ingest, until it is reported on a row. */
   ingestMs: number | null;
 }
 
-/** A memory that holds nothing yet. */
 export function heldMemory(memory: MemorySystem, conversation: string): HeldMemory {
   return { memory, conversation, isIngested: false, ingesting: null, ingestMs: null };
 }
 
-/** Gives memories to trials. */
 export interface MemoryPool {
-  /** The memory for a conversation; waits while none is free. */
+  /** Returns the memory for a conversation; waits until one is free. */
   acquire(conversation: string, signal: AbortSignal): Promise<HeldMemory>;
   release(held: HeldMemory): void;
-  /** Of a trial that was told to stop and does not: nobody else is to wait for its memory. */
+  /** For a trial that does not stop after an abort: no other trial should wait for its memory. */
   abandon(held: HeldMemory): void;
   close(): Promise<void>;
 }
 
-/** Those who wait for something to become free, served in the order they came. */
+/** Waiters for a free resource, in order of arrival. */
 export class WaitingLine {
   readonly #waiting = new Set<() => void>();
 
-  /** Waits until called; throws as soon as the signal is aborted. */
+  /** Waits for a notification; throws if the signal is aborted. */
   async wait(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     let wake = () => {};

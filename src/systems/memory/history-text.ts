@@ -1,23 +1,22 @@
 import type { Turn } from "../../core/example.js";
 
-/** What stands between two sessions. */
 export const BETWEEN_SESSIONS = "\n\n";
 
 /**
- * Turns as a text to answer from: each session begins with a line that gives its date.
+ * Formats turns as context; each session begins with a line with its date.
  * @example
- * historyText([{ role: "user", content: "Hi.", session: "S1", date: "8 May 2023" }]); // "[Session of 8 May 2023]\nuser: Hi."
+ * formatHistory([{ role: "user", content: "Hi.", session: "S1", date: "8 May 2023" }]); // "[Session of 8 May 2023]\nuser: Hi."
  */
 export function historyText(turns: readonly Turn[]): string {
   return sessionsIn(turns).map(sessionText).join(BETWEEN_SESSIONS);
 }
 
-/** A turn as it stands in a context. The text of a turn with a speaker begins with the speaker's name already. */
+/** Formats a turn. The content of a turn with a speaker already begins with the speaker's name. */
 export function turnText({ role, content, speaker }: Turn): string {
   return typeof speaker === "string" ? content : `${role}: ${content}`;
 }
 
-/** Neighbours of one session together. */
+/** Groups consecutive turns of the same session. */
 function sessionsIn(turns: readonly Turn[]): Turn[][] {
   const sessions: Turn[][] = [];
   for (const turn of turns) {

@@ -4,15 +4,15 @@ import { type Conversation, type Conversations, turnsOfSession } from "./convers
 import { BETWEEN_SESSIONS, historyText } from "./history-text.js";
 
 export interface CountAllOptions {
-  /** Ends the counting early: what is missing is counted when it is asked for. */
+  /** Stops counting early; the rest is counted on demand. */
   signal?: AbortSignal;
-  /** Told how many conversations are counted, and how many there are to count. */
+  /** Called with the number of counted conversations and the total. */
   onProgress?: (done: number, total: number) => void;
 }
 
 /**
- * Counts the tokens of whole histories, each once. A long one takes a good part of a second, in which nothing else in
- * the process goes on: `countAll` has that over with before anything is timed.
+ * Counts the tokens of whole histories, each once. A long one blocks the thread for a good part of a second: call
+ * `countAll` before anything is timed.
  * @example
  * const history = new HistoryTokens(conversations, loadTokenizer("cl100k_base"));
  * await history.countAll(conversations.keys());
@@ -27,7 +27,7 @@ export class HistoryTokens {
     this.#tokenizer = tokenizer;
   }
 
-  /** Counts several histories ahead. */
+  /** Counts several histories in advance. */
   async countAll(ids: Iterable<string>, { signal, onProgress }: CountAllOptions = {}): Promise<void> {
     const wanted = new Set(ids);
     let done = 0;
@@ -38,25 +38,25 @@ export class HistoryTokens {
     }
   }
 
-  /** The tokens of the text that holds a whole conversation; 0 for one that is not there. */
+  /** Tokens of a whole conversation as text; 0 if it does not exist. */
   of(id: string): Promise<number> {
     const known = this.#counts.get(id);
     if (known !== undefined) return known;
     const counted = this.#count(id);
     this.#counts.set(id, counted);
-    // One that failed is tried again.
+    // A failure is not cached.
     counted.catch(() => this.#counts.delete(id));
     return counted;
   }
 
   async #count(id: string): Promise<number> {
-    // What is under way goes on first: reading a conversation takes the thread, too.
+    // Yields first: reading a conversation blocks the thread.
     await setImmediate();
     const conversation = this.#conversations.get(id);
     return conversation === undefined ? 0 : this.#countSessions(conversation);
   }
 
-  /** Session by session: no token reaches over the blank line between two, and signals have their turn meanwhile. */
+  /** Counts session by session: no token crosses the blank line between two, and other work can run in between. */
   async #countSessions({ sessions }: Conversation): Promise<number> {
     const spoken = sessions.filter(({ turns }) => turns.length > 0);
     let total = 0;

@@ -30,8 +30,8 @@ async function valuesOf(content: string | Buffer, chunkBytes?: number): Promise<
   return (await itemsOf(content, chunkBytes)).map((item) => parseItem(path, item));
 }
 
-describe("jsonItems", () => {
-  it("finds the items that JSON.parse finds, wherever its chunks meet", async () => {
+describe("readJsonItems", () => {
+  it("finds the items that JSON.parse finds, for any chunk boundaries", async () => {
     const hard = fc.constantFrom('\\"', "\\\\", '"]', "{[", "😀€", "\u2028", 'a\\u005d"', "\n\t");
     const value = fc.oneof(
       fc.jsonValue(),
@@ -49,7 +49,7 @@ describe("jsonItems", () => {
     );
   });
 
-  it("finds the lines of a file of lines, and where they stand, wherever its chunks meet", async () => {
+  it("finds lines and their positions, for any chunk boundaries", async () => {
     const lines = fc.array(fc.oneof(fc.jsonValue(), fc.constant(null)));
     await fc.assert(
       fc.asyncProperty(lines, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (values, chunkBytes, ends) => {
@@ -68,7 +68,7 @@ describe("jsonItems", () => {
     );
   });
 
-  it("says where in the file each item stands, and which it is", async () => {
+  it("returns the position and number of each item", async () => {
     const items = await itemsOf(' [ {"a": "€"} ,[2,3],\n"x" ] \n', 4);
     expect(items.map(({ number }) => number)).toEqual([1, 2, 3]);
     const bytes = readFileSync(path);
@@ -76,21 +76,21 @@ describe("jsonItems", () => {
     expect(items.map(({ text }) => text.trim())).toEqual(['{"a": "€"}', "[2,3]", '"x"']);
   });
 
-  it("reads an array without items, and one behind a byte order mark", async () => {
+  it("reads an empty array, and one after a byte order mark", async () => {
     expect(await itemsOf("[ \n ]")).toEqual([]);
     expect(await valuesOf("\uFEFF[1, 2]")).toEqual([1, 2]);
   });
 
   const bad: [string, string, string][] = [
-    ["an item that is cut off", '[{"a":1},{"b":', "ends in the middle of item 2: it was cut off"],
+    ["an item that is cut off", '[{"a":1},{"b":', "ends in the middle of item 2: it is truncated"],
     ["a text that is cut off", '[1,2,"abc]', "ends in the middle of item 3"],
     ["a missing end", "[1,2", "ends in the middle of item 2"],
-    ["a brace too many", '[1,{"a":1}}]', 'Item 2 of .* has a "}" too many'],
+    ["a brace too many", '[1,{"a":1}}]', 'Item 2 of .* has an extra "}"'],
     ["an empty file", "", "is empty"],
-    ["an object", '{"data": []}', 'does not hold a JSON array: it begins with "{'],
-    ["more after the array", "[1,2] [3]", "goes on with .* the last is item 2"],
-    ["a comma too many", "[1,,2]", "Item 2 of .* nothing where it should stand"],
-    ["a comma at the end", "[1,2,]", "Item 3 of .* nothing where it should stand"],
+    ["an object", '{"data": []}', 'does not contain a JSON array: it begins with "{'],
+    ["more after the array", "[1,2] [3]", "continues with .* last item is 2"],
+    ["a comma too many", "[1,,2]", "Item 2 of .* is not valid JSON: it is empty"],
+    ["a comma at the end", "[1,2,]", "Item 3 of .* is not valid JSON: it is empty"],
     ["wrong JSON inside", '[1,{"a" 1}]', "Item 2 of .* is not valid JSON"],
     ["crossed brackets", '[1,{"a":[1}],2]', "Item 2 of .* is not valid JSON"],
   ];
@@ -100,12 +100,12 @@ describe("jsonItems", () => {
     await expect(valuesOf(content)).rejects.toThrow(new RegExp(message));
   });
 
-  it("refuses bytes that are no text", async () => {
+  it("rejects invalid UTF-8", async () => {
     const content = Buffer.concat([Buffer.from('[1,"'), Buffer.of(0xff, 0xfe), Buffer.from('"]')]);
     await expect(valuesOf(content)).rejects.toThrow(/Item 2 of .* is not valid UTF-8/);
   });
 
-  it("stops when told to", async () => {
+  it("stops when aborted", async () => {
     const stop = new AbortController();
     writeFileSync(path, JSON.stringify(Array.from({ length: 100 }, (_, i) => i)));
     const read: number[] = [];

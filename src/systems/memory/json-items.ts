@@ -6,17 +6,17 @@ import { firstBytes, isGzip, unreadable } from "../../datasets/read-bytes.js";
 
 /** One item of a file. */
 export interface JsonItem {
-  /** Counted from 1; of a file of lines, the number of the line. */
+  /** Starts at 1; for a file of lines, the line number. */
   readonly number: number;
   readonly text: string;
-  /** The byte where it begins, and the one after its last, in the file as it is when decompressed. */
+  /** Byte offsets of its start and its end (exclusive), in the decompressed file. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface JsonItemsOptions {
   signal?: AbortSignal;
-  /** Bytes that are read at a time. Default: a mebibyte. */
+  /** Bytes per read. Default: 1 MiB. */
   chunkBytes?: number;
 }
 
@@ -33,10 +33,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The items of a file, one at a time: no more than an item is held, however large the file. It holds one JSON array, or,
- * by its name, an item on each line; it may be compressed.
+ * Reads the items of a file one at a time, so that memory does not grow with the file. It contains one JSON array or, by
+ * its extension, one item per line; it may be compressed.
  * @example
- * for await (const item of jsonItems("longmemeval_m.json")) console.log(item.number, parseItem("longmemeval_m.json", item));
+ * for await (const item of readJsonItems("longmemeval_m.json")) console.log(item.number, parseJsonItem("longmemeval_m.json", item));
  */
 export async function* jsonItems(path: string, options: JsonItemsOptions = {}): AsyncGenerator<JsonItem> {
   const { signal, chunkBytes = CHUNK_BYTES } = options;
@@ -49,17 +49,17 @@ export async function* jsonItems(path: string, options: JsonItemsOptions = {}): 
   yield* scanner.finish();
 }
 
-/** The value of an item. Throws with the item's number when its text is no JSON. */
+/** Parses an item. The error names the item if its text is not JSON. */
 export function parseItem(path: string, { number, text }: Pick<JsonItem, "number" | "text">): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = text.trim() === "" ? "there is nothing where it should stand" : messageOf(cause);
+    const reason = text.trim() === "" ? "it is empty" : messageOf(cause);
     throw new DatasetError(`Item ${number} of "${path}" is not valid JSON: ${reason}.`, { cause });
   }
 }
 
-/** Tells a compressed file by its first bytes: names lose and keep their endings as they like. */
+/** Detects compression by the first bytes, because file extensions are unreliable. */
 export function isCompressed(path: string): boolean {
   return isGzip(firstBytes(path));
 }
@@ -69,7 +69,7 @@ async function* readChunks(path: string, chunkBytes: number): AsyncGenerator<Buf
   let isFirst = true;
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
-      // As blanks, so that places stay what they are.
+      // Replaced by blanks, so that offsets stay the same.
       if (isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK)) chunk.fill(" ", 0, 3);
       isFirst = false;
       yield chunk;
@@ -83,20 +83,20 @@ async function* readChunks(path: string, chunkBytes: number): AsyncGenerator<Buf
 abstract class Scanner {
   protected readonly path: string;
   protected number = 1;
-  /** The byte where the item begins. */
+  /** Byte offset of the item. */
   protected start = 0;
-  /** Where the chunk begins that is being read. */
+  /** Byte offset of the current chunk. */
   protected at = 0;
-  /** The parts of an item that began in an earlier chunk. */
+  /** Parts of an item that began in an earlier chunk. */
   #parts: Buffer[] = [];
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Gives the items that end in a chunk. */
+  /** Returns the items that end in a chunk. */
   abstract scan(chunk: Buffer): Iterable<JsonItem>;
-  /** Gives what is left after the last chunk. */
+  /** Returns what is left after the last chunk. */
   abstract finish(): Iterable<JsonItem>;
 
   protected keep(part: Buffer): void {
@@ -115,7 +115,7 @@ abstract class Scanner {
   }
 }
 
-/** Finds the items of a file that has one on each line; blank lines are none. */
+/** Finds the items of a file with one item per line; skips blank lines. */
 class LineScanner extends Scanner {
   *scan(chunk: Buffer): Generator<JsonItem> {
     let from = 0;
@@ -132,16 +132,13 @@ class LineScanner extends Scanner {
 
   *#takeLine(last: Buffer): Generator<JsonItem> {
     const { text, start, ...item } = this.take(last, 1);
-    // Where a byte order mark was there are blanks, which are not in the file.
+    // The blanks that replaced a byte order mark are not in the file.
     const bare = text.replace(/^ +/, "");
     if (bare.trim() !== "") yield { ...item, text: bare, start: start + text.length - bare.length };
   }
 }
 
-/**
- * Finds the items of a file that holds one JSON array. What is in them is for the parser: here brackets are counted,
- * whatever their kind.
- */
+/** Finds the items of a JSON array. Only counts brackets of any kind; the parser checks the rest. */
 class ListScanner extends Scanner {
   #place: "before" | "inside" | "after" = "before";
   #depth = 0;
@@ -175,12 +172,12 @@ class ListScanner extends Scanner {
     if (this.#place === "after") return [];
     throw new DatasetError(
       this.#place === "before"
-        ? `"${this.path}" is empty: it must hold a JSON array.`
-        : `"${this.path}" ends in the middle of item ${this.number}: it was cut off. Get it again.`,
+        ? `"${this.path}" is empty: it must contain a JSON array.`
+        : `"${this.path}" ends in the middle of item ${this.number}: it is truncated. Get a complete copy.`,
     );
   }
 
-  /** Goes on to the end of a text, or of the chunk; gives the last position looked at. */
+  /** Skips to the end of a string or of the chunk; returns the last position read. */
   #skipText(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       if (this.#isEscaped) this.#isEscaped = false;
@@ -193,7 +190,7 @@ class ListScanner extends Scanner {
     return chunk.length;
   }
 
-  /** Before the array and after it there is white space only. */
+  /** Only white space is allowed before and after the array. */
   #readOutside(byte: number, chunk: Buffer, i: number): void {
     if (byte === 0x20 || byte === LF || byte === 0x0d || byte === 0x09) return;
     const isFirst = this.#place === "before";
@@ -205,12 +202,12 @@ class ListScanner extends Scanner {
     const shown = JSON.stringify(chunk.toString("utf8", i, i + 20));
     throw new DatasetError(
       isFirst
-        ? `"${this.path}" does not hold a JSON array: it begins with ${shown}.`
-        : `"${this.path}" goes on with ${shown} after its array of items, of which the last is item ${this.number - 1}.`,
+        ? `"${this.path}" does not contain a JSON array: it begins with ${shown}.`
+        : `"${this.path}" continues with ${shown} after its array of items, whose last item is ${this.number - 1}.`,
     );
   }
 
-  /** Takes one byte of an item; true when it is the one after it. */
+  /** Reads one byte of an item; true if it is the first byte after the item. */
   #endsItem(byte: number): boolean {
     if (byte === QUOTE) this.#isText = true;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#depth += 1;
@@ -218,7 +215,7 @@ class ListScanner extends Scanner {
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       if (this.#depth === 0 && byte === CLOSE_LIST) return true;
       if (this.#depth === 0)
-        throw new DatasetError(`Item ${this.number} of "${this.path}" is not valid JSON: it has a "}" too many.`);
+        throw new DatasetError(`Item ${this.number} of "${this.path}" is not valid JSON: it has an extra "}".`);
       this.#depth -= 1;
     }
     return false;

@@ -30,7 +30,7 @@ async function load(name: string, items: unknown, options: MemoryLoadOptions = {
 }
 
 describe("locomo", () => {
-  it("gives every question with its kind, its gold and its evidence", async () => {
+  it("returns every question with its type, gold answer and evidence", async () => {
     const { dataset } = await load("locomo", locomoItems());
     expect(dataset).toMatchObject({
       name: "locomo",
@@ -88,7 +88,7 @@ describe("locomo", () => {
     expect(shown.map(({ id }) => id).slice(5)).toEqual(["conv-2-q1", "conv-2-q2"]);
   });
 
-  it("gives the sessions in the order of their numbers, roles by speaker, names and photos in the text", async () => {
+  it("returns sessions by number, roles by speaker, and names and photos in the text", async () => {
     const { conversations } = await load("locomo", locomoItems());
     expect(conversations.size).toBe(2);
     expect([...conversations.keys()]).toEqual(["conv-1", "conv-2"]);
@@ -117,7 +117,7 @@ describe("locomo", () => {
     [
       "an unknown category",
       (item) => ({ ...item, qa: [{ ...item.qa[0], category: 6 }] }),
-      "Item 2 of .* qa 1 that has the category 6",
+      "Item 2 of .* qa 1 that has the unknown category 6",
     ],
     [
       "no answer",
@@ -147,7 +147,7 @@ describe("locomo", () => {
 });
 
 describe("longmemeval", () => {
-  it("gives each question with its date, and sessions in the order of time", async () => {
+  it("returns each question with its date, and sessions in chronological order", async () => {
     const { dataset, conversations } = await load("longmemeval:oracle", longMemEvalItems());
     expect(dataset.examples[0]).toMatchObject({
       id: "a1b2c3",
@@ -165,13 +165,13 @@ describe("longmemeval", () => {
     ]);
   });
 
-  it("gives away neither which sessions nor which turns hold the answer", async () => {
+  it("does not reveal which sessions or turns contain the answer", async () => {
     const { conversations } = await load("longmemeval", longMemEvalItems());
     const told = JSON.stringify([...conversations.values()]);
     expect(told).not.toMatch(/answer_|has_answer/);
   });
 
-  it("knows abstention by the end of the id, and takes numbers for answers", async () => {
+  it("detects abstention by the suffix of the id, and accepts numbers as answers", async () => {
     const { dataset } = await load("longmemeval:s", longMemEvalItems());
     expect(dataset.examples.map(({ unanswerable }) => unanswerable)).toEqual([undefined, true, undefined]);
     expect(dataset.examples[2]).toMatchObject({ id: "777", answer: "3" });
@@ -185,7 +185,7 @@ describe("longmemeval", () => {
 });
 
 describe("loadMemoryQuestions", () => {
-  it("takes a seeded sample, the first ones, or those that a filter keeps", async () => {
+  it("takes a seeded sample, the first questions, or those that match a filter", async () => {
     const idsOf = async (options: MemoryLoadOptions) =>
       (await load("locomo", locomoItems(), options)).dataset.examples.map(({ id }) => id);
     expect(await idsOf({ maxExamples: 2, head: true })).toEqual(["conv-1-q1", "conv-1-q2"]);
@@ -198,7 +198,7 @@ describe("loadMemoryQuestions", () => {
     await expect(idsOf({ signal: AbortSignal.abort() })).rejects.toThrow(/aborted/);
   });
 
-  it("says which fields there are when a filter names none of them", async () => {
+  it("lists the fields if a filter names an unknown one", async () => {
     const filtered = (filter: Record<string, string>) => load("locomo", locomoItems(), { filter });
     await expect(filtered({ nope: "1" })).rejects.toThrow(DatasetError);
     await expect(filtered({ nope: "1" })).rejects.toThrow(
@@ -223,7 +223,7 @@ describe("loadMemoryQuestions", () => {
     ["locomo.jsonl", () => lines()],
     ["marked.jsonl", () => `\uFEFF${lines()}\r\n`],
     ["locomo.jsonl.gz", () => gzipSync(`${lines()}\n`)],
-  ])("reads %s as it does the published file", async (name, content) => {
+  ])("reads %s like the published file", async (name, content) => {
     const published = await load("locomo", locomoItems());
     const file = join(dir, name);
     writeFileSync(file, content());
@@ -234,9 +234,9 @@ describe("loadMemoryQuestions", () => {
   });
 
   it.each([
-    ["cut.json.gz", () => gzipSync(JSON.stringify(locomoItems())).subarray(0, 200), /ends too early/],
+    ["cut.json.gz", () => gzipSync(JSON.stringify(locomoItems())).subarray(0, 200), /is truncated/],
     ["broken.jsonl", () => `${lines()}\n{"a":`, /Item 4 of ".*broken\.jsonl" is not valid JSON/],
-    ["empty.jsonl", () => "\n", /holds no question/],
+    ["empty.jsonl", () => "\n", /contains no questions/],
     ["bytes.jsonl", () => Buffer.of(0x22, 0xff, 0x22, 0x0a), /Item 1 of .* is not valid UTF-8/],
   ])("says what is wrong with %s", async (name, content, message) => {
     const file = join(dir, name);
@@ -245,7 +245,7 @@ describe("loadMemoryQuestions", () => {
     await expect(loadMemoryQuestions("locomo", { file })).rejects.toThrow(message);
   });
 
-  it("tells conversations apart by their content", async () => {
+  it("identifies conversations by their content", async () => {
     const [first] = locomoItems();
     const hashOf = async (items: unknown) => (await load("locomo", items)).dataset.examples[0]?.conversation_hash;
     const changed = structuredClone(first);
@@ -254,25 +254,27 @@ describe("loadMemoryQuestions", () => {
     expect(await hashOf([changed])).not.toBe(await hashOf([first]));
   });
 
-  it("notices a file that was changed or taken away afterwards", async () => {
+  it("detects a file that was changed or removed afterwards", async () => {
     const file = fileOf(locomoItems());
     const { conversations } = await loadMemoryQuestions("locomo", { file });
     writeFileSync(file, JSON.stringify(locomoItems().toReversed(), null, 1));
     expect(() => conversations.get("conv-1")).toThrow(/Item 1 of .* has changed since/);
     rmSync(file);
-    expect(() => conversations.get("conv-1")).toThrow(/There is no file/);
+    expect(() => conversations.get("conv-1")).toThrow(/File not found/);
   });
 
-  it("says what names and files there are", async () => {
+  it("suggests names, and reports unknown datasets and files", async () => {
     await expect(loadMemoryQuestions("lokomo")).rejects.toThrow('Did you mean "locomo"?');
-    await expect(loadMemoryQuestions("longmemeval:xl")).rejects.toThrow(/no form "xl".*oracle/);
-    await expect(loadMemoryQuestions("locomo:s")).rejects.toThrow('leave out ":s"');
-    await expect(loadMemoryQuestions("locomo", { file: join(dir, "none.json") })).rejects.toThrow(/There is no file/);
+    await expect(loadMemoryQuestions("longmemeval:xl")).rejects.toThrow(/no config "xl".*oracle/);
+    await expect(loadMemoryQuestions("locomo:s")).rejects.toThrow('remove ":s"');
+    await expect(loadMemoryQuestions("locomo", { file: join(dir, "none.json") })).rejects.toThrow(/File not found/);
     writeFileSync(join(dir, "bad.json"), "[]");
-    await expect(loadMemoryQuestions("locomo", { file: join(dir, "bad.json") })).rejects.toThrow(/holds no question/);
+    await expect(loadMemoryQuestions("locomo", { file: join(dir, "bad.json") })).rejects.toThrow(
+      /contains no questions/,
+    );
   });
 
-  it("gets the file of the form that is asked for from the hub, and says where it came from", async () => {
+  it("downloads the file of the requested config from the hub, and reports its origin", async () => {
     const file = Buffer.from(JSON.stringify(longMemEvalItems()));
     const repo = "xiaowu0162/longmemeval-cleaned";
     const hub = await startHub({

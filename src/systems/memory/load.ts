@@ -17,25 +17,25 @@ import { memoryDataset, type NamedEntry } from "./datasets.js";
 import type { MemoryFormat, MemoryItem } from "./format.js";
 import { isCompressed, type JsonItem, jsonItems, parseItem } from "./json-items.js";
 
-/** What a memory dataset is loaded with. */
+/** Options for loading a memory dataset. */
 export interface MemoryLoadOptions
   extends Pick<
     LoadOptions,
     "maxExamples" | "head" | "seed" | "shuffleSeed" | "filter" | "revision" | "onDownload" | "signal"
   > {
-  /** A local file instead of the hub's, as it was published or with an item on each line (`.jsonl`); it may be gzip. */
+  /** A local file to use instead of the hub's: as published, or with one item per line (`.jsonl`); may be gzipped. */
   file?: string;
-  /** Where the hub is, and where what comes from it is kept. */
+  /** The hub's address and the cache for downloads. */
   hub?: Omit<HubOptions, "onProgress" | "signal">;
 }
 
-/** Questions and the conversations they are about, without evaluators. */
+/** Questions and their conversations, without evaluators. */
 export interface MemoryQuestions {
   readonly dataset: Omit<Dataset, "evaluators" | typeof Symbol.iterator>;
   readonly conversations: ReadonlyMap<string, Conversation>;
 }
 
-/** Loads a memory dataset by name: from a file when there is one, else from the hub. */
+/** Loads a memory dataset by name: from a given file, otherwise from the hub. */
 export async function loadMemoryQuestions(spec: string, options: MemoryLoadOptions = {}): Promise<MemoryQuestions> {
   requireMaxExamples(options.maxExamples);
   const named = memoryDataset(spec);
@@ -74,13 +74,13 @@ type Choice = Pick<LoadOptions, "filter" | "maxExamples" | "head" | "seed" | "sh
 
 const SHOWN_VALUES = 10;
 
-/** The questions that a filter keeps, or a sample of them. */
+/** Filters and samples the questions. */
 function chooseQuestions(
   questions: readonly FileQuestion[],
   name: string,
   { filter = {}, maxExamples, head, seed, shuffleSeed = seed }: Choice,
 ): readonly FileQuestion[] {
-  if (questions.length === 0) throw new DatasetError(`The file of ${name} holds no question.`);
+  if (questions.length === 0) throw new DatasetError(`The file of ${name} contains no questions.`);
   requireFields(questions, name, filter);
   const found = questions.filter((question) => matches(question, filter));
   if (found.length === 0) throw nothingFound(questions, name, filter);
@@ -94,7 +94,7 @@ function chooseQuestions(
 
 type Filter = NonNullable<LoadOptions["filter"]>;
 
-/** A field that no question has is a slip of the pen, not a filter that keeps nothing. */
+/** An unknown field is an error, not a filter that matches nothing. */
 function requireFields(questions: readonly FileQuestion[], name: string, filter: Filter): void {
   const asked = Object.keys(filter);
   if (asked.length === 0) return;
@@ -104,11 +104,11 @@ function requireFields(questions: readonly FileQuestion[], name: string, filter:
   const guess = nearest(missing, known);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   throw new DatasetError(
-    `No question of ${name} has a field "${missing}" that a filter can compare.${hint} Its fields: ${known.join(", ")}.`,
+    `No question of ${name} has a field "${missing}" to filter by.${hint} Its fields: ${known.join(", ")}.`,
   );
 }
 
-/** Those that hold single values: a list equals nothing that a filter can say. */
+/** Only fields with single values: a filter cannot match a list. */
 function fieldsOf(questions: readonly FileQuestion[]): string[] {
   const fields = new Set<string>(["question_type", "conversation"]);
   for (const question of questions)
@@ -128,15 +128,15 @@ function valuesOf(questions: readonly FileQuestion[], field: string): string {
   return values.size > SHOWN_VALUES ? `${shown}, …` : shown;
 }
 
-/** A question of a file, and the conversation it is about. */
+/** A question of a file and its conversation. */
 interface FileQuestion extends Example {
   readonly conversation: string;
   readonly question_type: string;
-  /** The hash of the item that it comes from, so that another history is other work. */
+  /** Hash of its item, so that a changed history is not taken from the cache. */
   readonly conversation_hash: string;
 }
 
-/** What is in a published file: questions in memory, conversations where they are. */
+/** The content of a published file: questions are in memory, conversations stay in the file. */
 interface MemoryFile {
   readonly questions: readonly FileQuestion[];
   readonly conversations: ReadonlyMap<string, Conversation>;
@@ -147,7 +147,7 @@ interface MemoryFileOptions {
   signal?: AbortSignal;
 }
 
-/** Reads and checks every item of a file, holding one at a time. */
+/** Reads and checks every item of a file, one at a time. */
 async function readMemoryFile(path: string, { format, signal }: MemoryFileOptions): Promise<MemoryFile> {
   const questions: FileQuestion[] = [];
   const places = new Map<string, ItemPlace>();
@@ -167,7 +167,7 @@ async function readMemoryFile(path: string, { format, signal }: MemoryFileOption
   return { questions, conversations: new FileConversations(path, places, format) };
 }
 
-/** What the file system, or the decompression, said: `ENOENT`, `Z_DATA_ERROR`. */
+/** Matches error codes of the file system and of decompression: `ENOENT`, `Z_DATA_ERROR`. */
 function isOfReading(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" && /^(?:E[A-Z]|Z_)/.test(code) && !(error instanceof AssayError);
@@ -181,7 +181,7 @@ function readItem(path: string, item: Pick<JsonItem, "number" | "text">, format:
     return format(value);
   } catch (error) {
     if (!(error instanceof RowProblem)) throw error;
-    throw new DatasetError(`${where} ${error.message}. Is it the file as it was published?`, { cause: error });
+    throw new DatasetError(`${where} ${error.message}. Is it the published file, unchanged?`, { cause: error });
   }
 }
 
@@ -192,11 +192,11 @@ function requireNew(
 ): void {
   if (earlier === undefined) return;
   throw new DatasetError(
-    `Items ${earlier.number} and ${item.number} of "${path}" have the same id "${id}". Leave one out.`,
+    `Items ${earlier.number} and ${item.number} of "${path}" have the same id "${id}". Remove one.`,
   );
 }
 
-/** The conversations of a file, each read when it is asked for: all of them may be gigabytes. */
+/** The conversations of a file, each read on demand: together they may be gigabytes. */
 class FileConversations implements ReadonlyMap<string, Conversation> {
   readonly #path: string;
   readonly #places: ReadonlyMap<string, ItemPlace>;
@@ -247,30 +247,30 @@ class FileConversations implements ReadonlyMap<string, Conversation> {
   }
 }
 
-/** Where an item is found again, and the hash of its text. */
+/** Where to find an item again, and the hash of its text. */
 type ItemPlace = InFile | Kept;
 
 interface InFile extends Omit<JsonItem, "text"> {
   readonly hash: string;
 }
 
-/** An item of a compressed file, which cannot be entered in the middle: kept, compressed by itself. */
+/** An item of a compressed file, which has no random access: kept in memory, compressed on its own. */
 interface Kept {
   readonly number: number;
   readonly hash: string;
   readonly packed: Buffer;
 }
 
-/** Quick rather than small. */
+/** Prefers speed over size. */
 const LEVEL = { level: 1 };
 
-/** What gives the items of a file their places. */
+/** Creates a function that returns the location of an item. */
 function placing(path: string): (item: JsonItem) => ItemPlace {
   if (!isCompressed(path)) return ({ text, ...place }) => ({ ...place, hash: hashOf(text) });
   return ({ number, text }) => ({ number, hash: hashOf(text), packed: deflateRawSync(text, LEVEL) });
 }
 
-/** The text of an item. Throws when it is no longer the one that was placed. */
+/** Reads the text of an item. Throws if the file has changed. */
 function textAt(path: string, place: ItemPlace): string {
   if ("packed" in place) return inflateRawSync(place.packed).toString("utf8");
   const text = textBetween(path, place);

@@ -5,7 +5,7 @@ import { isRawRow, type RawRow } from "../../datasets/source-row.js";
 import type { Session } from "./conversation.js";
 import type { MemoryItem, MemoryQuestion } from "./format.js";
 
-/** The kinds of questions by the numbers they have in the file, which are not those of the paper's text. */
+/** Question types by their number in the file, which differs from the numbers in the paper. */
 const CATEGORIES: Readonly<Record<number, string>> = {
   1: "multi-hop",
   2: "temporal",
@@ -17,7 +17,7 @@ const OPEN_DOMAIN = 3;
 const ADVERSARIAL = 5;
 const SESSION = /^session_(\d+)$/;
 
-/** A LoCoMo sample: one conversation of two people, and all questions about it. */
+/** Reads a LoCoMo sample: one conversation of two people, and all questions about it. */
 export function readLocomo(item: RawRow): MemoryItem {
   const id = text(item, "sample_id");
   const { conversation } = item;
@@ -26,7 +26,7 @@ export function readLocomo(item: RawRow): MemoryItem {
   return { conversation: { id, sessions: sessionsOf(conversation) }, questions };
 }
 
-/** Where in the item a problem lies. */
+/** Adds the place in the item to the error. */
 function within<T>(place: string, read: () => T): T {
   try {
     return read();
@@ -54,22 +54,22 @@ function sessionOf(conversation: RawRow, number: string, roles: ReadonlyMap<stri
   return { id: `D${number}`, ...(date === "" ? {} : { date }), turns };
 }
 
-/** The speaker's name stands in the text, too: questions are about people by their names. */
+/** The text includes the speaker's name, because questions refer to people by name. */
 function turnOf(turn: unknown, roles: ReadonlyMap<string, string>): Turn {
-  if (!isRawRow(turn)) throw new RowProblem("has a turn that is no object");
+  if (!isRawRow(turn)) throw new RowProblem("has a turn that is not an object");
   const speaker = text(turn, "speaker");
   const role = roles.get(speaker);
-  if (role === undefined) throw new RowProblem(`has a turn of "${speaker}", who is none of its two speakers`);
+  if (role === undefined) throw new RowProblem(`has a turn of "${speaker}", who is not one of its two speakers`);
   const caption = optionalText(turn, "blip_caption");
   const photo = caption === "" ? "" : ` [shares a photo: ${caption}]`;
   return { role, content: `${speaker}: ${text(turn, "text")}${photo}`, speaker, id: text(turn, "dia_id") };
 }
 
 function questionOf(qa: unknown, conversation: string, index: number): MemoryQuestion {
-  if (!isRawRow(qa)) throw new RowProblem("is no object");
+  if (!isRawRow(qa)) throw new RowProblem("is not an object");
   const category = integer(qa, "category");
   const question_type = CATEGORIES[category];
-  if (question_type === undefined) throw new RowProblem(`has the category ${category}, where there are 1 to 5`);
+  if (question_type === undefined) throw new RowProblem(`has the unknown category ${category}; categories are 1 to 5`);
   const evidence = evidenceOf(qa);
   return {
     id: `${conversation}-q${index + 1}`,
@@ -80,7 +80,7 @@ function questionOf(qa: unknown, conversation: string, index: number): MemoryQue
   };
 }
 
-/** What an adversarial question leads to is wrong: the conversation does not tell. */
+/** The answer suggested by an adversarial question is wrong: the conversation does not say. */
 function goldOf(qa: RawRow, category: number): Partial<MemoryQuestion> {
   if (category === ADVERSARIAL) {
     const trap = optionalText(qa, "adversarial_answer");
@@ -88,11 +88,11 @@ function goldOf(qa: RawRow, category: number): Partial<MemoryQuestion> {
   }
   const answer = text(qa, "answer");
   const [first = ""] = answer.split(";");
-  // Answers that take a guess give their reasons after a semicolon; the answer alone is right, too.
+  // Inferred answers give their reasons after a semicolon; the answer alone is correct, too.
   return category === OPEN_DOMAIN && first !== answer ? { answers: [first.trim(), answer] } : { answer };
 }
 
-/** The file has "D8:6; D9:17" in places where two ids are meant. */
+/** The file sometimes has two ids in one string: "D8:6; D9:17". */
 function evidenceOf({ evidence }: RawRow): string[] {
   if (!Array.isArray(evidence)) return [];
   const texts = evidence.filter((one) => typeof one === "string");

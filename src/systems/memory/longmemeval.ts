@@ -5,12 +5,12 @@ import { isRawRow, type RawRow } from "../../datasets/source-row.js";
 import type { Session } from "./conversation.js";
 import type { MemoryItem, MemoryQuestion } from "./format.js";
 
-/** How ids of questions end that nothing in the history answers. */
+/** Suffix of question ids that the history does not answer. */
 const ABSTENTION = /_abs$/;
-/** Dates that sort as texts: `2023/05/20 (Sat) 02:21`. */
+/** Dates that sort as strings: `2023/05/20 (Sat) 02:21`. */
 const SORTABLE = /^\d{4}\/\d{2}\/\d{2} /;
 
-/** A LongMemEval item: one question with a history of its own. */
+/** Reads a LongMemEval item: one question with its own history. */
 export function readLongMemEval(item: RawRow): MemoryItem {
   const id = text(item, "question_id");
   const published = inOrder(sessionsOf(item));
@@ -22,7 +22,7 @@ export function readLongMemEval(item: RawRow): MemoryItem {
   };
 }
 
-/** Published ids of sessions give away which hold the answer, so that a memory sees neutral ones. */
+/** Published session ids reveal which contain the answer, so a memory gets neutral ones. */
 function nameOf(index: number): string {
   return `S${index + 1}`;
 }
@@ -42,16 +42,16 @@ function sessionsOf(item: RawRow): Session[] {
   });
 }
 
-/** Those of the oracle variant come in any order. */
+/** The sessions of the oracle variant are unordered. */
 function inOrder(sessions: readonly Session[]): readonly Session[] {
   if (!sessions.every(({ date = "" }) => SORTABLE.test(date))) return sessions;
   const dateOf = ({ date = "" }: Session) => date;
   return sessions.toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : dateOf(a) > dateOf(b) ? 1 : 0));
 }
 
-/** Without `has_answer`, which is part of the gold. */
+/** Omits `has_answer`, which is part of the gold data. */
 function turnOf(turn: unknown, session: number): Turn {
-  if (!isRawRow(turn)) throw new RowProblem(`has a turn that is no object in "haystack_sessions[${session}]"`);
+  if (!isRawRow(turn)) throw new RowProblem(`has a turn that is not an object in "haystack_sessions[${session}]"`);
   return { role: text(turn, "role"), content: text(turn, "content") };
 }
 

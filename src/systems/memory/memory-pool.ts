@@ -1,23 +1,23 @@
 import { type HeldMemory, heldMemory, type MemoryPool, WaitingLine } from "./held-memory.js";
 import { type MemoryFactory, type MemorySystem, memoryFailure } from "./memory-system.js";
 
-/** A place for one conversation: its memory, once it is made, and how many trials use it. */
+/** A slot for one conversation: its memory and the number of trials using it. */
 interface Place {
   readonly held: Promise<HeldMemory>;
   users: number;
-  /** True when the last of its trials is to close it. */
+  /** True if the last of its trials must close it. */
   isAbandoned: boolean;
 }
 
 export interface FactoryPoolOptions {
   factory: MemoryFactory;
-  /** A memory that was made already, for the first conversation. */
+  /** A memory that already exists, for the first conversation. */
   first: MemorySystem;
-  /** Conversations held at a time. */
+  /** Maximum number of open conversations. */
   maxOpen: number;
 }
 
-/** A memory for each conversation, shared by its trials; the one that was used least recently makes room for another. */
+/** One memory per conversation, shared by its trials; the least recently used one is closed to make room. */
 export class FactoryPool implements MemoryPool {
   readonly #factory: MemoryFactory;
   readonly #maxOpen: number;
@@ -78,7 +78,7 @@ export class FactoryPool implements MemoryPool {
       this.#placeOf.set(held, place);
       return held;
     } catch (error) {
-      // Whoever asks next has it made again.
+      // The next caller makes it again.
       if (this.#places.get(conversation) === place) this.#places.delete(conversation);
       this.#line.callAll();
       throw error;
@@ -94,7 +94,7 @@ export class FactoryPool implements MemoryPool {
     return undefined;
   }
 
-  /** Makes a memory, in the place of another where all are taken. The place is taken at once, by the caller. */
+  /** Makes a memory, replacing an idle one if the pool is full. The caller occupies the slot at once. */
   #open(conversation: string): Promise<HeldMemory> {
     const idle = this.#places.size < this.#maxOpen ? undefined : this.#idle();
     const leaving = idle === undefined ? undefined : this.#places.get(idle);
@@ -103,7 +103,7 @@ export class FactoryPool implements MemoryPool {
   }
 
   async #make(conversation: string, leaving: Place | undefined): Promise<HeldMemory> {
-    // What fails there is no fault of the trial that needs the place.
+    // An error here is not the fault of the trial that needs the slot.
     await closed((await settled(leaving?.held))?.memory);
     const spare = this.#spare;
     this.#spare = null;
@@ -111,7 +111,7 @@ export class FactoryPool implements MemoryPool {
   }
 }
 
-/** Closes a memory; gives back what it threw. */
+/** Closes a memory; returns the error, if any. */
 async function closed(memory: MemorySystem | null | undefined): Promise<Error | null> {
   try {
     await memory?.close?.();
@@ -121,7 +121,7 @@ async function closed(memory: MemorySystem | null | undefined): Promise<Error | 
   }
 }
 
-/** What a memory that could not be made gave to those who asked for it is not asked for twice. */
+/** Null if the memory could not be made; its callers got the error already. */
 async function settled(held: Promise<HeldMemory> | undefined): Promise<HeldMemory | null> {
   try {
     return (await held) ?? null;

@@ -17,8 +17,8 @@ async function made(exports: Record<string, unknown>) {
   return typeof source === "function" ? source() : source;
 }
 
-describe("memoryFromModule", () => {
-  it("takes a class, a function, a promise of one and an object, as default or by name", async () => {
+describe("createMemoryFromModule", () => {
+  it("accepts a class, a function, an async function and an object, as default or named export", async () => {
     const object = new Blank();
     for (const exported of [Blank, () => new Blank(), async () => new Blank(), object]) {
       expect(await made({ default: exported })).toBeInstanceOf(Blank);
@@ -41,14 +41,14 @@ describe("memoryFromModule", () => {
     await expect(made({ default: () => ({ name: "y" }) })).rejects.toThrow('"y" has no method reset()');
   });
 
-  it("says once why a memory could not be made, wherever it is used", async () => {
+  it("says only once why a memory could not be made", async () => {
     const fails = () => {
       throw new Error("no connection");
     };
     const source = memoryFromModule({ default: fails }, "./mine.ts");
     const opening = MemoryTrials.open(source, { conversations: new Map() });
     await expect(opening).rejects.toThrow(
-      /^The memory in \.\/mine\.ts could not be made: no connection\. A function must return a memory, and is called with nothing\.$/,
+      /^The memory in \.\/mine\.ts could not be made: no connection\. A function must return a memory and is called without arguments\.$/,
     );
     const wrong = MemoryTrials.open(memoryFromModule({ default: () => 3 }, "./mine.ts"), { conversations: new Map() });
     await expect(wrong).rejects.toThrow(

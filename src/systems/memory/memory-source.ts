@@ -3,10 +3,10 @@ import { describe } from "../../core/shape.js";
 import { type MemoryFactory, type MemorySystem, requireMemory } from "./memory-system.js";
 
 /**
- * The memory that a user's module holds: its default export or its export `memory`, as a class, a function that makes
- * one, or an object.
+ * The memory of a user's module: its default export or its export `memory`, which is a class, a factory function or an
+ * object.
  * @example
- * const memory = memoryFromModule(await import("./my-memory.js"), "./my-memory.js");
+ * const memory = createMemoryFromModule(await import("./my-memory.js"), "./my-memory.js");
  */
 export function memoryFromModule(
   exports: Readonly<Record<string, unknown>>,
@@ -20,7 +20,7 @@ export function memoryFromModule(
   );
 }
 
-/** An object that is a memory, or a factory whose memories are looked at when they are made. */
+/** Returns a memory, or a factory whose memories are checked when they are made. */
 export function memorySource(value: unknown, what = "A memory"): MemorySystem | MemoryFactory {
   if (typeof value !== "function") return requireMemory(value, what);
   return async () => {
@@ -34,10 +34,10 @@ async function make(value: object, what: string): Promise<unknown> {
   try {
     return isClass(value) ? new (value as new () => unknown)() : await (value as () => unknown)();
   } catch (cause) {
-    // It says already what happened and what to do, as that of a factory which was looked at before does.
+    // The error already says what happened and what to do.
     if (cause instanceof AssayError) throw cause;
     throw new ModuleError(
-      `${what} could not be made: ${messageOf(cause)}. A function must return a memory, and is called with nothing.`,
+      `${what} could not be made: ${messageOf(cause)}. A function must return a memory and is called without arguments.`,
       { cause },
     );
   }

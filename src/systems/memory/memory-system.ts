@@ -4,14 +4,14 @@ import type { Limits } from "../../core/price.js";
 import { requireShape } from "../../core/shape.js";
 import type { Output, TrialContext } from "../../core/system.js";
 
-/** What a memory answers, and what it knows about how it came to it. */
+/** A memory's answer, and optional measurements. */
 export interface MemoryAnswer extends Partial<KnownOfAnswer> {
   answer: string;
-  /** Tokens of what was remembered and given to whoever answers. */
+  /** Tokens of the context that was given to the reader. */
   contextTokens?: number;
 }
 
-/** What an answer may tell about itself, with the meaning it has on an output. */
+/** Optional measurements, with the same meaning as on an output. */
 type KnownOfAnswer = Required<
   Pick<
     Output,
@@ -28,20 +28,20 @@ type KnownOfAnswer = Required<
   >
 >;
 
-/** What a memory is told about the trial it works for: the example's id, never its gold answer. */
+/** What a memory is told about its trial: the example's id, never its gold answer. */
 export interface MemoryTrial extends TrialContext {
   readonly exampleId?: string | number;
   readonly dataset?: string;
-  /** The question alone, where what is asked begins with the date of asking. */
+  /** The question without the line about its date. */
   readonly question?: string;
-  /** When the question is asked, as the dataset writes it. */
+  /** When the question is asked, as in the dataset. */
   readonly date?: string;
-  /** Tokens of the whole conversation, for a memory that brings up all of it. */
+  /** Tokens of the whole conversation, for a memory that uses all of it. */
   readonly historyTokens?: number;
 }
 
 /**
- * A memory that is measured: it is told a conversation, then asked about it. Turns carry their `session` and `date`.
+ * A memory to measure: it ingests a conversation, then answers questions about it. Turns have a `session` and a `date`.
  * @example
  * const notes: string[] = [];
  * const scribe: MemorySystem = {
@@ -55,38 +55,38 @@ export interface MemorySystem {
   readonly name: string;
   /** Forgets everything. Called before every `ingest`. */
   reset(): Promise<void>;
-  /** Takes in a whole conversation, in the order of time. */
+  /** Ingests a whole conversation, in chronological order. */
   ingest(turns: Turn[], trial?: MemoryTrial): Promise<void>;
-  /** Answers a question. It begins with a line that says when it is asked, where the dataset knows that. */
+  /** Answers a question. It begins with a line with its date if the dataset has one. */
   query(question: string, trial?: MemoryTrial): Promise<MemoryAnswer>;
-  /** What identifies its work in the cache; see `fingerprintOf` for the default. */
+  /** Identifies its work in the cache; see `fingerprintOf` for the default. */
   fingerprint?(): unknown;
   /** The model that answers, as its provider names it. */
   readonly model?: string;
-  /** True when answers only repeat what was recorded, and paid for, before. */
+  /** True if answers only repeat recorded ones, which were paid for before. */
   readonly isRecorded?: boolean;
   readonly limits?: Limits;
   readonly endpoint?: string;
-  /** Gives back what it holds. Called for memories that a factory made. */
+  /** Releases its resources. Called for memories made by a factory. */
   close?(): Promise<void>;
 }
 
-/** Makes a memory of its own for every conversation in use, so that trials run side by side. */
+/** Makes a separate memory for each open conversation, so that trials can run concurrently. */
 export type MemoryFactory = () => MemorySystem | Promise<MemorySystem>;
 
-/** A memory that failed to take in a conversation or to answer. The category of the row follows from the cause. */
+/** A memory failed to ingest a conversation or to answer. The cause determines the category of the row. */
 export class MemoryError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("MEMORY", message, { ...options, exitCode: EXIT.infrastructure });
   }
 }
 
-/** Throws unless a value can be measured as a memory. */
+/** Throws if a value is not a memory. */
 export function requireMemory(value: unknown, what = "A memory"): MemorySystem {
   return requireShape<MemorySystem>(what, value, ["reset", "ingest", "query"]);
 }
 
-/** What a memory threw, in words. An error that says how the trial is to be counted, or made again, stays as it is. */
+/** Wraps what a memory threw. An error that already says how to count or retry the trial is returned unchanged. */
 export function memoryFailure(memory: MemorySystem, method: string, cause: unknown): Error {
   if (isTrialError(cause)) return cause;
   return new MemoryError(`${method}() of the memory "${memory.name}" failed: ${messageOf(cause)}`, { cause });

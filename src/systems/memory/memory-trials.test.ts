@@ -24,7 +24,7 @@ function asking(conversation: string, id = `${conversation}-q`): Example {
   return { id, question: "Who am I?", answer: conversation, conversation };
 }
 
-/** Writes down what is done to it, by which memory, and gives back the last turn. */
+/** Records its calls with the number of the memory, and answers with the last turn. */
 class Diary implements MemorySystem {
   readonly name = "diary";
   readonly log: string[];
@@ -81,7 +81,7 @@ afterEach(() => {
 });
 
 describe("MemoryTrials with a factory", () => {
-  it("has each conversation taken in once, however many trials ask at once", async () => {
+  it("ingests each conversation once for any number of concurrent trials", async () => {
     const { log, factory } = diaries();
     const trials = await open(factory);
     const ids = ["a", "b", "a", "a", "b", "a"];
@@ -100,7 +100,7 @@ describe("MemoryTrials with a factory", () => {
     expect(log.slice(4).toSorted()).toEqual(["1 close", "2 close"]);
   });
 
-  it("tells what was measured: the query's own latency, tokens, and the time of the ingest", async () => {
+  it("reports the query's own latency, tokens and the ingest time", async () => {
     let now = 0;
     const memory = {
       name: "slow",
@@ -133,7 +133,7 @@ describe("MemoryTrials with a factory", () => {
     });
   });
 
-  it("lets what it measured win over what a memory says of itself", async () => {
+  it("overrides a memory's own values with measured ones", async () => {
     const metadata = { ingestMs: -1, queryMs: -1, historyTokens: -1, contextTokens: -1, hits: 2 };
     const lying = { ...silent, query: async () => ({ answer: "yes", metadata }) };
     const tokenizer = { count: () => 8 };
@@ -145,25 +145,25 @@ describe("MemoryTrials with a factory", () => {
   });
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "12", null, {}])(
-    "refuses %j as a count of tokens, and bills what it cost",
+    "rejects %j as a token count, and bills the cost",
     async (contextTokens) => {
       const answer = { answer: "yes", contextTokens: contextTokens as number, costUsd: 0.5 };
       const trials = await open(() => ({ ...silent, query: async () => answer }));
       const failing = trials.process(asking("a"), trialOf());
-      await expect(failing).rejects.toThrow(/query\(\) of the memory "silent" gave .* as `contextTokens`/);
+      await expect(failing).rejects.toThrow(/query\(\) of the memory "silent" returned .* as `contextTokens`/);
       await expect(failing).rejects.toMatchObject({ category: "system_error", spent: { costUsd: 0.5 } });
     },
   );
 
-  it("refuses a context that is no text, and takes metadata that is null for none", async () => {
+  it("rejects a context that is not a string, and treats null metadata as none", async () => {
     const answering = async (answer: unknown) =>
       (await open(() => ({ ...silent, query: async () => answer as never }))).process(asking("a"), trialOf());
-    await expect(answering({ answer: "yes", context: ["a"] })).rejects.toThrow(/gave an array as `context`/);
+    await expect(answering({ answer: "yes", context: ["a"] })).rejects.toThrow(/returned an array as `context`/);
     const { metadata } = await answering({ answer: "yes", metadata: null });
     expect(Object.keys(metadata ?? {}).toSorted()).toEqual(["historyTokens", "ingestMs", "queryMs"]);
   });
 
-  it("does no work of its own while a query that is over at once is timed", async () => {
+  it("does no work of its own while a synchronous query is timed", async () => {
     let inQuery = 0;
     const busy: number[] = [];
     const tokenizer = { count: () => busy.push(inQuery) };
@@ -190,7 +190,7 @@ describe("MemoryTrials with a factory", () => {
     expect(busy.filter((count) => count > 0)).toEqual([]);
   });
 
-  it("holds no more conversations than it may, and closes the least recently used first", async () => {
+  it("holds no more conversations than allowed, and closes the least recently used first", async () => {
     const { log, factory } = diaries();
     const trials = await open(factory, { maxOpen: 2 });
     for (const id of ["a", "b", "a", "c", "a", "b"]) await trials.process(asking(id), trialOf());
@@ -204,7 +204,7 @@ describe("MemoryTrials with a factory", () => {
     ]);
   });
 
-  it("makes trials wait while all places are in use, and obeys the signal of one that waits", async () => {
+  it("makes trials wait while all slots are in use, and stops waiting on abort", async () => {
     let finish = () => {};
     const gate = new Promise<void>((resolve) => {
       finish = resolve;
@@ -223,7 +223,7 @@ describe("MemoryTrials with a factory", () => {
     expect(log.filter((line) => line.includes("ingest"))).toEqual(["1 ingest I am a", "2 ingest I am c"]);
   });
 
-  it("tries a failed ingest again with the next question, and a waiting one at once", async () => {
+  it("retries a failed ingest with the next question, and at once for a waiting trial", async () => {
     let calls = 0;
     const memory: MemorySystem = {
       name: "shaky",
@@ -243,7 +243,7 @@ describe("MemoryTrials with a factory", () => {
     expect(calls).toBe(3);
   });
 
-  it("tells the time of an ingest on the next row when the query that followed it failed", async () => {
+  it("reports the ingest time on the next row if the query after it failed", async () => {
     let asked = 0;
     const memory: MemorySystem = {
       name: "m",
@@ -264,7 +264,7 @@ describe("MemoryTrials with a factory", () => {
     expect(metadata?.ingestMs).toBeGreaterThanOrEqual(0);
   });
 
-  it("does not let a memory that never stops keep its place", async () => {
+  it("frees the slot of a memory that never stops", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { log, factory } = diaries();
     const stop = new AbortController();
@@ -305,7 +305,7 @@ describe("MemoryTrials with a factory", () => {
 });
 
 describe("MemoryTrials with an object", () => {
-  it("serves one trial at a time, and is told anew when the conversation changes", async () => {
+  it("serves one trial at a time, and ingests again when the conversation changes", async () => {
     const log: string[] = [];
     let inUse = 0;
     let most = 0;
@@ -328,7 +328,7 @@ describe("MemoryTrials with an object", () => {
     expect(log).not.toContain("1 close");
   });
 
-  it("tells it when the question is asked, its id, and nothing of the gold", async () => {
+  it("passes the date and id of the question, and nothing of the gold answer", async () => {
     const seen: [string, MemoryTrial | undefined][] = [];
     const memory: MemorySystem = {
       name: "m",
@@ -347,7 +347,7 @@ describe("MemoryTrials with an object", () => {
     expect(trial).not.toHaveProperty("answer");
   });
 
-  it("stops between the steps when told to", async () => {
+  it("stops between steps when aborted", async () => {
     const stop = new AbortController();
     const steps: string[] = [];
     const memory: MemorySystem = {
@@ -379,13 +379,13 @@ describe("MemoryTrials", () => {
     ...more,
   });
 
-  it("says what its memory says of itself", async () => {
+  it("exposes the properties of its memory", async () => {
     const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 9 };
     const said = { model: "x", endpoint: "host", limits, isRecorded: true };
     expect(await open(memory(said))).toMatchObject({ name: "m", ...said });
   });
 
-  it("is known by its memory's work, not by what that has taken in", async () => {
+  it("is identified by its memory, not by what that has ingested", async () => {
     const print = (system: System) => fingerprintOf(system, "process");
     const { factory } = diaries();
     const used = await open(factory());
@@ -400,12 +400,12 @@ describe("MemoryTrials", () => {
     );
   });
 
-  it("says what is wrong with a conversation, an answer, or an option", async () => {
+  it("says what is wrong with a conversation, an answer or an option", async () => {
     const trials = await open(memory({ query: async () => "yes" as never }));
     await expect(trials.process({ id: 1, question: "?" }, trialOf())).rejects.toThrow(
-      /Example "1" does not say in `conversation`/,
+      /Example "1" must name its conversation in `conversation`/,
     );
-    await expect(trials.process(asking("zz"), trialOf())).rejects.toThrow('There is no conversation "zz"');
+    await expect(trials.process(asking("zz"), trialOf())).rejects.toThrow('The dataset has no conversation "zz"');
     await expect(trials.process(asking("a"), trialOf())).rejects.toThrow(
       /query\(\) of the memory "m" returned the string "yes"/,
     );

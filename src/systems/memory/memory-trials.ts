@@ -24,18 +24,18 @@ import {
 export interface MemoryTrialsOptions {
   /** The conversations that examples name in their field `conversation`. */
   conversations: Conversations;
-  /** Conversations that a factory's memories hold at a time; 8 unless told. */
+  /** Maximum number of conversations that a factory's memories hold at once. Default: 8. */
   maxOpen?: number;
   tokenizer?: Tokenizer;
-  /** Counts whole histories; one for several memories counts each once, and `countAll` before anything is timed. */
+  /** Counts whole histories. Share one between memories to count each history once; call `countAll` before anything is timed. */
   history?: HistoryTokens;
-  /** What identifies the memory's work in the cache, such as the content of its file; its own unless given. */
+  /** Identifies the memory's work in the cache, such as the content of its file. Default: the memory's own fingerprint. */
   fingerprint?: unknown;
   clock?: () => number;
 }
 
 const DEFAULT_OPEN = 8;
-/** How long a memory may take to stop, as long as the runner waits for it. */
+/** Time a memory has to stop after an abort; as long as the runner waits. */
 const GRACE_MS = 2000;
 
 interface Parts {
@@ -49,15 +49,14 @@ interface Parts {
 }
 
 /**
- * A memory as a system that the runner can measure. Each conversation is taken in before its first question; the
- * latency of a row is that of the query alone, and `metadata` tells the rest: `queryMs`, `contextTokens`,
- * `historyTokens`, and `ingestMs` on the row of the trial that had the conversation taken in.
+ * A memory as a system that the runner can measure. Each conversation is ingested before its first question. The latency
+ * of a row is that of the query alone; `metadata` has the rest: `queryMs`, `contextTokens`, `historyTokens`, and `ingestMs`
+ * on the row of the trial that ingested the conversation.
  *
- * All trials share one thread. What is done here for a trial (reading its conversation, counting its context) is in no
- * time of its own, and stands in turns of its own, so that it is in the time of no query that answers without waiting.
- * A query that waits, for a model or a disk, may find the thread taken when its answer comes: by the reading of another
- * trial's conversation, a few milliseconds for each of its megabytes, or by the counting of histories that `history` has
- * not counted ahead.
+ * All trials share one thread. Work done here for a trial (reading its conversation, counting its context) is not part of
+ * its measured time, and runs in separate event loop turns, so that it does not delay a query that answers synchronously.
+ * A query that waits for a model or a disk may find the thread busy when its answer arrives: with reading another trial's
+ * conversation (a few milliseconds per megabyte), or with counting histories that `history` has not counted in advance.
  * @example
  * const system = await MemoryTrials.open(() => new MyMemory(), { conversations });
  * await evaluate({ systems: [system], dataset });
@@ -80,7 +79,7 @@ export class MemoryTrials implements System {
     if (endpoint !== undefined) this.endpoint = endpoint;
   }
 
-  /** A factory's memories are closed by `close()`; an object stays its owner's, and serves one trial at a time. */
+  /** `close()` closes a factory's memories. A memory given as an object is not closed, and serves one trial at a time. */
   static async open(memory: MemorySystem | MemoryFactory, options: MemoryTrialsOptions): Promise<MemoryTrials> {
     const { conversations, maxOpen = DEFAULT_OPEN, clock = () => performance.now() } = options;
     if (!Number.isInteger(maxOpen) || maxOpen < 1)
@@ -93,7 +92,7 @@ export class MemoryTrials implements System {
         ? new FactoryPool({ factory: source, first: sample, maxOpen })
         : new SingleMemory(source);
     const history = options.history ?? new HistoryTokens(conversations, tokenizer());
-    // Taken now: what a memory has taken in later is no part of what it is.
+    // Computed now, before the memory ingests anything.
     const fingerprint = options.fingerprint ?? fingerprintOf(sample, "query");
     return new MemoryTrials({ sample, pool, conversations, history, tokenizer, fingerprint, clock });
   }
@@ -123,7 +122,7 @@ export class MemoryTrials implements System {
     if (typeof conversation === "string") return conversation;
     throw new TrialError(
       "system_error",
-      `Example "${id}" does not say in \`conversation\` what it is about: it is ${describe(conversation)}, not the id of a conversation.`,
+      `Example "${id}" must name its conversation in \`conversation\`, but that is ${describe(conversation)}.`,
     );
   }
 
@@ -135,18 +134,18 @@ export class MemoryTrials implements System {
     held.ingestMs = null;
     try {
       const { answer, queryMs } = await this.#query(held, askedOf(example), told);
-      // A turn of its own, for what is counted now: see above.
+      // Counts the context in a separate event loop turn; see above.
       await setImmediate();
       const { tokenizer } = this.#parts;
       return measuredOutput(answer, { queryMs, historyTokens, ingestMs }, { memory: held.memory.name, tokenizer });
     } catch (error) {
-      // The next row tells it.
+      // Report it on the next row.
       held.ingestMs = ingestMs;
       throw error;
     }
   }
 
-  /** Has the conversation taken in unless it is, or waits for the trial that does. One that failed is tried again. */
+  /** Ingests the conversation if necessary, or waits for the trial that does. A failed ingest is retried. */
   async #ingested(held: HeldMemory, trial: MemoryTrial): Promise<void> {
     while (!held.isIngested) {
       if (held.ingesting !== null) await ended(held.ingesting, trial.signal);
@@ -169,7 +168,7 @@ export class MemoryTrials implements System {
   async #ingest(held: HeldMemory, trial: MemoryTrial): Promise<void> {
     const { clock } = this.#parts;
     const { memory } = held;
-    // A turn of its own, for what is read now: see above.
+    // Reads the conversation in a separate event loop turn; see above.
     await setImmediate();
     const turns = turnsOf(this.#find(held.conversation));
     await calling(memory, "reset", () => memory.reset());
@@ -183,7 +182,7 @@ export class MemoryTrials implements System {
   #find(id: string): Conversation {
     const conversation = this.#parts.conversations.get(id);
     if (conversation !== undefined) return conversation;
-    throw new TrialError("system_error", `There is no conversation "${id}" among those of the dataset.`);
+    throw new TrialError("system_error", `The dataset has no conversation "${id}".`);
   }
 
   async #query({ memory }: HeldMemory, question: string, trial: MemoryTrial) {
@@ -207,7 +206,7 @@ async function calling<T>(memory: MemorySystem, method: string, call: () => Prom
   }
 }
 
-/** Waits for another trial's work, however it ends, and no longer than the signal allows. */
+/** Waits until another trial's work succeeds or fails, or until the signal is aborted. */
 async function ended(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const line = new WaitingLine();
   const done = () => line.callAll();
@@ -216,7 +215,7 @@ async function ended(work: Promise<void>, signal: AbortSignal): Promise<void> {
   await waiting;
 }
 
-/** Calls when the work is still not done some time after it was told to stop; call what it returns when it is. */
+/** Calls `call` if the work is not done some time after the abort. Returns a function to cancel that. */
 function whenOverdue(signal: AbortSignal, call: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {
@@ -230,12 +229,12 @@ function whenOverdue(signal: AbortSignal, call: () => void): () => void {
   };
 }
 
-/** Microseconds: what lies below is noise. */
+/** Rounds to microseconds: smaller differences are noise. */
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-/** What is asked, with the day it is asked on where that is known: "how long ago" has no answer without. */
+/** The question with its date, if known: "how long ago" has no answer without one. */
 function askedOf({ question = "", question_date }: Example): string {
   return typeof question_date === "string" ? `Today is ${question_date}.\n${question}` : question;
 }
@@ -250,7 +249,7 @@ function trialOf({ id, dataset, question, question_date }: Example, trial: Trial
   };
 }
 
-/** One memory for all conversations: one trial at a time, and told anew when the conversation changes. */
+/** One memory for all conversations: serves one trial at a time, and ingests again when the conversation changes. */
 class SingleMemory implements MemoryPool {
   readonly #held: HeldMemory;
   readonly #line = new WaitingLine();
@@ -274,18 +273,18 @@ class SingleMemory implements MemoryPool {
     this.#line.callAll();
   }
 
-  /** There is no other: those who come next wait. */
+  /** There is no other memory, so later trials have to wait. */
   abandon(): void {}
 
-  /** The memory belongs to whoever made it. */
+  /** The memory belongs to the caller. */
   async close(): Promise<void> {}
 }
 
-/** What was measured of one trial, in milliseconds and tokens. */
+/** Measurements of one trial, in milliseconds and tokens. */
 interface Measured {
   readonly queryMs: number;
   readonly historyTokens: number;
-  /** Null on all rows but that of the trial that had the conversation taken in. */
+  /** Null except on the row of the trial that ingested the conversation. */
   readonly ingestMs: number | null;
 }
 
@@ -295,10 +294,9 @@ interface Told {
   readonly tokenizer: () => Tokenizer;
 }
 
-/** The names of what is measured: a memory's own values under them are no measurement. */
+/** Metadata fields that are measured here; a memory's own values for them are ignored. */
 const MEASURED: readonly string[] = ["queryMs", "historyTokens", "ingestMs", "contextTokens"];
 
-/** What a memory answered, with what was measured of it. */
 function measuredOutput(told: MemoryAnswer, measured: Measured, about: Told): Output {
   const { answer, context, contextTokens: _, metadata, ...known } = told;
   const contextTokens = tokensOf(told, about);
@@ -307,7 +305,7 @@ function measuredOutput(told: MemoryAnswer, measured: Measured, about: Told): Ou
     latency: measured.queryMs / 1000,
     ...known,
     response: answer,
-    // Not as a text of its own: what a memory brings up is not what it wrote.
+    // Not as `context`: the memory retrieved this text, it did not write it.
     ...(context === undefined ? {} : { retrieved: { context } }),
     metadata: {
       ...withoutMeasured(metadata),
@@ -318,22 +316,22 @@ function measuredOutput(told: MemoryAnswer, measured: Measured, about: Told): Ou
   };
 }
 
-/** A memory's own count, or that of the context it tells; undefined where it tells neither. */
+/** The memory's own count, or the count of its context; undefined without either. */
 function tokensOf(told: MemoryAnswer, { memory, tokenizer }: Told): number | undefined {
   const { context, contextTokens } = told;
   const refuse = (field: string, value: unknown, wanted: string) =>
     new TrialError(
       "system_error",
-      `query() of the memory "${memory}" gave ${describe(value)} as \`${field}\`. It must be ${wanted}, or left out.`,
+      `query() of the memory "${memory}" returned ${describe(value)} as \`${field}\`. It must be ${wanted}, or omitted.`,
       { spent: spentOn(told) },
     );
   if (context !== undefined && typeof context !== "string") throw refuse("context", context, "a text");
   if (contextTokens === undefined) return context === undefined ? undefined : tokenizer().count(context);
   if (Number.isFinite(contextTokens) && contextTokens >= 0) return contextTokens;
-  throw refuse("contextTokens", contextTokens, "a number from 0 up");
+  throw refuse("contextTokens", contextTokens, "a number of at least 0");
 }
 
-/** The answer is paid for, whatever is wrong with it. */
+/** The answer was paid for even if it is invalid. */
 function spentOn({ usage, costUsd, partial }: MemoryAnswer) {
   return {
     ...(usage === undefined ? {} : { usage }),
@@ -342,7 +340,7 @@ function spentOn({ usage, costUsd, partial }: MemoryAnswer) {
   };
 }
 
-/** Null, too, is what answers that come from elsewhere have in a field that they leave out. */
+/** Answers from other languages may have null for a missing field. */
 function withoutMeasured(metadata: MemoryAnswer["metadata"] | null): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => !MEASURED.includes(key)));
 }

@@ -6,7 +6,7 @@ import { describe, requireShape } from "../../core/shape.js";
 import type { Output, System, TrialContext } from "../../core/system.js";
 import type { MemoryTrial } from "./memory-system.js";
 
-/** Answers a question from what a memory has brought up. */
+/** Answers a question from a retrieved context. */
 export interface Reader {
   readonly name: string;
   answer(context: string, question: string, trial: TrialContext): Promise<Output>;
@@ -17,18 +17,18 @@ export interface Reader {
   fingerprint?(): unknown;
 }
 
-/** What readers are told unless told otherwise: long answers would all score low, and guesses would pass for memories. */
+/** Default instruction for readers. It asks for short answers, because long ones score low, and discourages guesses. */
 export const READER_INSTRUCTION =
   "Below is what was said in earlier conversations. Answer the question that follows them in as few words as possible, from these conversations alone. If they do not hold the answer, reply: unanswerable.";
 
 /** Options of `systemReader`. */
 export interface SystemReaderOptions {
-  /** What stands before the context; `READER_INSTRUCTION` unless told, nothing when empty. */
+  /** Text before the context; none if empty. Default: `READER_INSTRUCTION`. */
   instruction?: string;
 }
 
 /**
- * A reader from any system: a model, a function, a recording.
+ * Creates a reader from any system: a model, a function or a recording.
  * @example
  * const reader = systemReader(new FunctionSystem({ name: "first line", fn: ({ context }) => context?.split("\n")[0] ?? "" }));
  */
@@ -53,15 +53,15 @@ export function systemReader(system: System, options: SystemReaderOptions = {}):
   };
 }
 
-/** A reader that is one already, or a system that becomes one. */
+/** Returns a reader unchanged, and converts a system. */
 export function readerOf(given: Reader | System): Reader {
   if (typeof given !== "object" || given === null)
     throw new UsageError(`\`reader\` must be a reader or a system, such as a model, but is ${describe(given)}.`);
   return "process" in given ? systemReader(given) : requireShape<Reader>("A reader", given, ["answer"]);
 }
 
-/** A context that is handed on, as compressors do, answers nothing. */
+/** A context, as returned by compressors, is not an answer. */
 function requireResponse({ name }: System, output: Output): Output {
   if (typeof output?.response === "string" || output?.stopped != null) return output;
-  throw new ShapeError(`The reader "${name}" gave no response. A reader must answer with text, as a model does.`);
+  throw new ShapeError(`The reader "${name}" returned no response. A reader must answer with text, as a model does.`);
 }

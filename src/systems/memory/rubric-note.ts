@@ -1,16 +1,16 @@
 import type { Example } from "../../core/example.js";
 
 /**
- * Types of questions whose published answer says what a good answer takes into account, instead of giving one. LoCoMo has
- * none, and f1 is what its authors report.
+ * Question types whose published answer describes what a good answer must consider instead of giving one. LoCoMo has none,
+ * and its authors report f1.
  */
 const RUBRIC_TYPES: readonly string[] = ["single-session-preference"];
 
-/** What there is to say of questions that words shared with a gold answer tell little about. */
+/** Notes about questions for which f1 says little. */
 export function rubricNotes(examples: readonly Example[]): string[] {
   return RUBRIC_TYPES.flatMap((type) => {
     const count = examples.filter(({ question_type }) => question_type === type).length;
     if (count === 0) return [];
-    return `${count} ${count === 1 ? "question" : "questions"} of the type ${type}: the gold says what a good answer takes into account, so that f1 means little there; have a judge decide (--judge-model, or \`judge\` in code)`;
+    return `${count} ${count === 1 ? "question" : "questions"} of the type ${type}: the gold answer describes what a good answer must consider, so f1 says little; use a judge (--judge-model, or \`judge\` in code)`;
   });
 }

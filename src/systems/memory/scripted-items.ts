@@ -1,4 +1,4 @@
-/** Items in the schema in which LoCoMo is published, invented for tests. */
+/** Made-up items in the published format of LoCoMo. */
 export function locomoItems() {
   return [
     {
@@ -48,7 +48,7 @@ export function locomoItems() {
   ];
 }
 
-/** Items in the schema in which LongMemEval is published, invented for tests. */
+/** Made-up items in the published format of LongMemEval. */
 export function longMemEvalItems() {
   return [
     {
