@@ -14,7 +14,7 @@ import { tableReporter } from "./report/table.js";
 
 const COMPRESSORS = ["passthrough", "truncate", "extract", "window", "dedupe", "stopwords"];
 
-// Names everything that comes with the package. Imported for its effect, which a module has once however often it is asked for.
+// Registers everything that comes with the package. Imported for its side effect.
 registry.register("dataset", "needle", needle);
 registry.register("dataset", "agent-tasks", {
   description: "Eight tiny coding tasks for agents, each in a folder with tests.",
@@ -25,21 +25,21 @@ for (const [name, definition] of catalogueDefinitions()) registry.register("data
 for (const name of COMPRESSORS) registry.register("system", name, (argument) => compressor(name, argument));
 for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
 registry.register("evaluator", "graders", async () => {
-  // What graders need is loaded with the first of them: most runs have none.
+  // Loads the graders' dependencies on first use; most runs have none.
   if (!registry.has("grader", "prompt"))
     (await import("./graders/judge/register-judge-graders.js")).registerJudgeGraders();
   return new (await import("./graders/index.js")).GraderEvaluator();
 });
 registry.register("evaluator", "llm_judge", () => {
-  throw new UsageError("llm_judge needs a model that judges: name one with --judge-model, or give an LLMJudge.");
+  throw new UsageError("llm_judge needs a judge model. Set --judge-model, or pass an LLMJudge.");
 });
 for (const metric of namedMetrics()) registry.register("metric", metric.name, () => metric);
 for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter, htmlReporter])
   registry.register("reporter", reporter.name, reporter);
 
-/** Loaded when one is asked for, like everything that few runs need: reading code takes longer than all else at the start. */
+/** Loaded on demand to keep start-up fast. */
 async function compressor(name: string, argument: string | undefined): Promise<System> {
   const make = (await import("./systems/compressors/index.js")).compressorFactories[name];
-  if (make === undefined) throw new UsageError(`There is no compressor "${name}".`);
+  if (make === undefined) throw new UsageError(`Unknown compressor "${name}".`);
   return make(argument);
 }

@@ -27,25 +27,25 @@ import {
   rubricNotes,
 } from "./systems/memory/index.js";
 
-/** Questions, and the conversations they are about: each example names one in its field `conversation`. */
+/** Questions and their conversations; each example names one in its `conversation` field. */
 export interface MemoryDataset {
   readonly dataset: Dataset;
   readonly conversations: ReadonlyMap<string, Conversation>;
 }
 
-/** Options of `evaluateMemory`, besides those of `evaluate`. */
+/** Options of `evaluateMemory`, in addition to those of `evaluate`. */
 export interface EvaluateMemoryOptions extends Omit<EvaluateOptions, "systems" | "dataset" | "datasets"> {
-  /** What is measured: memories, functions that make one for each conversation, or built-in ones by name (`bm25:10`). */
+  /** Memories under test: objects, functions that create one per conversation, or built-in names (`bm25:10`). */
   systems: readonly (MemorySystem | MemoryFactory | string)[];
-  /** A name such as `locomo` or `longmemeval:s`, or a dataset that is loaded. */
+  /** A name such as `locomo` or `longmemeval:s`, or a loaded dataset. */
   dataset: string | MemoryDataset;
-  /** How a dataset that is given by name is loaded. */
+  /** Options for loading a dataset by name. */
   load?: MemoryLoadOptions;
-  /** Answers for the built-in memories: a model, or any other system. */
+  /** Answers for the built-in memories: a model or any other system. */
   reader?: Reader | System;
-  /** Scores besides the dataset's evaluators, and decides unless `scoreField` does. It should not be the model that answers. */
+  /** Scores in addition to the dataset's evaluators, and decides unless `scoreField` is set. Should not be the answering model. */
   judge?: Evaluator;
-  /** Conversations that each memory made by a function holds at a time; 8 unless given. */
+  /** Maximum number of open conversations per memory that a function creates. Default: 8. */
   maxOpen?: number;
 }
 
@@ -56,13 +56,13 @@ export interface EvaluateMemoryOptions extends Omit<EvaluateOptions, "systems" |
  */
 export async function loadMemoryDataset(name: string, options: MemoryLoadOptions = {}): Promise<MemoryDataset> {
   const { dataset, conversations } = await loadMemoryQuestions(name, options);
-  // A memory that is broken says nothing: that is no way to know what a conversation does not tell.
+  // A broken memory answers nothing; that must not count as knowing that the conversation has no answer.
   const evaluators = [new AnswerQuality({ acceptsSilence: false })];
   return { dataset: makeDataset({ ...dataset, evaluators }), conversations };
 }
 
 /**
- * Measures memories: each is told the conversations of a dataset and asked about them.
+ * Evaluates memories: each receives the conversations of a dataset and answers questions about them.
  * @example
  * const result = await evaluateMemory({ systems: ["full-history", "bm25:10"], reader: model, dataset: "locomo" });
  * console.log(result.toTable());
@@ -92,13 +92,13 @@ function sourcesOf(options: EvaluateMemoryOptions, reader: Reader | undefined): 
 }
 
 interface Opening {
-  /** Takes each as soon as it is open, so that those before one that fails are closed. */
+  /** Filled one by one, so that opened systems are closed if a later one fails. */
   systems: MemoryTrials[];
   loaded: MemoryDataset;
   options: EvaluateMemoryOptions;
 }
 
-/** Histories are counted when all memories are there and before the first works: counting takes the thread they share. */
+/** Counts histories after all memories are open and before the first trial, because counting blocks the thread. */
 async function openAll(sources: readonly MemorySource[], { systems, loaded, options }: Opening): Promise<void> {
   const { conversations, dataset } = loaded;
   const tokenizer = tokenizerOf(options);
@@ -112,7 +112,7 @@ async function openAll(sources: readonly MemorySource[], { systems, loaded, opti
 
 const LONG_MS = 2000;
 
-/** Says once what takes so long, when it does. */
+/** Notes once that counting takes long. */
 function countingNote({ onNote }: EvaluateMemoryOptions): (done: number, total: number) => void {
   const start = performance.now();
   let isTold = false;
@@ -123,7 +123,7 @@ function countingNote({ onNote }: EvaluateMemoryOptions): (done: number, total: 
   };
 }
 
-/** What is measured by then is not lost because a memory cannot be closed. */
+/** A memory that cannot be closed must not discard the results. */
 async function closed(system: MemoryTrials, { onNote }: EvaluateMemoryOptions): Promise<void> {
   try {
     await system.close();
@@ -132,7 +132,7 @@ async function closed(system: MemoryTrials, { onNote }: EvaluateMemoryOptions): 
   }
 }
 
-/** Without the compression of the question into the answer, which tells nothing about a memory. */
+/** Without the compression ratio of question to answer, which says nothing about a memory. */
 export function memoryMetrics(systems: number): Metric[] {
   const standard = standardMetrics(systems, 1).filter(({ name }) => name !== "compression_ratio");
   return [...standard, new MemoryEfficiency()];
@@ -141,7 +141,7 @@ export function memoryMetrics(systems: number): Metric[] {
 function named(spec: string, reader: Reader | undefined, options: EvaluateMemoryOptions): MemoryFactory {
   if (reader === undefined)
     throw new UsageError(
-      `The memory "${spec}" needs a reader that answers from what it brings up. Give one as \`reader\`.`,
+      `The memory "${spec}" needs a reader that answers from the retrieved text. Pass one as \`reader\`.`,
     );
   return builtInMemory(spec, { reader, tokenizer: tokenizerOf(options) });
 }
@@ -156,13 +156,13 @@ function loadOptions({ load, seed, signal }: EvaluateMemoryOptions): MemoryLoadO
   return { ...(seed === undefined ? {} : { seed }), ...(signal === undefined ? {} : { signal }), ...load };
 }
 
-/** The judge comes on top of what the dataset, or the run, scores with, and before it: the first of them decides. */
+/** Puts the judge first, because the first evaluator decides. */
 function evaluatorsOf({ evaluators: own = [] }: Dataset, { evaluators, judge }: EvaluateMemoryOptions) {
   if (judge === undefined) return evaluators;
   return [judge, ...(evaluators ?? own)];
 }
 
-/** With a judge the judge decides, not the field that the dataset names. */
+/** A judge decides instead of the dataset's primary field. */
 function decidedBy(judge: Evaluator | undefined, dataset: Dataset): Dataset {
   if (judge === undefined) return dataset;
   const { primaryField: _, ...rest } = dataset;
@@ -179,11 +179,11 @@ function scoringNotes(
   return isSaid
     ? []
     : [
-        `The judge "${judge.name}" does not say which fields it gives, so that another evaluator may decide: name its field in \`scoreField\``,
+        `The judge "${judge.name}" does not declare its fields, so another evaluator may decide: set \`scoreField\` to the judge's field`,
       ];
 }
 
-/** Examples that say which history they are about by its content: another history is other work. */
+/** Adds the content hash of each history, so that a changed history changes the fingerprint. */
 function identified({ dataset, conversations }: MemoryDataset): Dataset {
   const isNamed = ({ conversation_hash }: Example) => typeof conversation_hash === "string";
   if (dataset.examples.every(isNamed)) return dataset;
@@ -201,7 +201,7 @@ function withNotes(dataset: Dataset, notes: readonly string[]): Dataset {
   return notes.length === 0 ? dataset : makeDataset({ ...dataset, notes: [...(dataset.notes ?? []), ...notes] });
 }
 
-/** A judge that is the model it judges is no witness. */
+/** A model that judges its own answers is biased. */
 function sameModelNotes(
   systems: readonly MemoryTrials[],
   reader: Reader | undefined,
@@ -210,10 +210,11 @@ function sameModelNotes(
   const judges = new Set(judge === undefined ? [] : modelsOf(judge));
   const answering = new Set([reader?.model, ...systems.map(({ model }) => model)]);
   const both = [...answering].filter((model) => model !== undefined && judges.has(model));
-  return both.map((model) => `${model} answers and judges: models favour their own answers, so have another one judge`);
+  return both.map(
+    (model) => `${model} both answers and judges: models favor their own answers, so use another model as judge`,
+  );
 }
 
-/** The models of a judge, from what it says of itself. */
 function modelsOf(judge: Evaluator): string[] {
   const { models } = (judge.fingerprint?.() ?? {}) as { models?: unknown };
   const list: readonly unknown[] = Array.isArray(models) ? models : [];

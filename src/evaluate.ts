@@ -17,11 +17,11 @@ import { type OpenRun, openRun } from "./store/open-run.js";
 
 export type { EvaluateOptions } from "./runs/options.js";
 
-/** Texts whose token counts are remembered, by their length. */
+/** Total characters of the texts whose token counts are cached. */
 const MEMO_CHARS = 16_000_000;
 
 /**
- * Measures systems on a dataset.
+ * Evaluates systems on a dataset.
  * @example
  * const result = await evaluate({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()], scoreField: "f1" });
  * console.log(result.toTable());
@@ -30,13 +30,13 @@ export function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   return evaluateWith(standardMetrics, options);
 }
 
-/** `evaluate` for runs of a kind that has other standard metrics. */
+/** `evaluate` with other standard metrics. */
 export async function evaluateWith(standard: StandardMetrics, options: EvaluateOptions): Promise<EvalResult> {
   const prepared = await prepareRun(options, standard);
   const { plan, config, metrics, cache } = prepared;
   const queue = options.queue === undefined ? null : await openQueue(options.queue);
   try {
-    // Over a queue, workers score, and what scoring needs has to be there.
+    // With a queue the workers score, so they prepare the evaluators.
     if (queue === null) await prepareEvaluators(plan);
     const notes = [...plan.notes];
     const store = openRun(plan, config, options);
@@ -95,7 +95,6 @@ function besidesOf({ besides }: Earlier, queue: QueueRun | null): BesideRows {
   return { ...besides, repeatedUsd: besides.repeatedUsd + (queue?.repeatedUsd ?? 0) };
 }
 
-/** What goes with a run besides its plan. */
 interface Surroundings {
   budgets: Budgets;
   store: OpenRun;
@@ -120,7 +119,7 @@ function portsOf({ tokenizer, cache, signal, maxWorkers, retry, outage }: Prepar
   };
 }
 
-/** Node ends a process that waits for nothing, whatever promises are open. */
+/** Node ends a process with an empty event loop even if promises are pending. */
 function whenIdle(callback: () => void): () => void {
   process.on("beforeExit", callback);
   return () => process.off("beforeExit", callback);

@@ -1,8 +1,8 @@
-/** Running evaluations: systems, datasets, evaluators, stored runs, and the types that they share. */
+/** Running evaluations: systems, datasets, evaluators, stored runs and their shared types. */
 import "./builtins.js";
 import { registerJudgeGraders } from "./graders/judge/register-judge-graders.js";
 
-// What a program that imports the package finds registered. The command line loads graders only where there are some.
+// Registered for programs that import the package. The command line loads graders only if they are needed.
 registerJudgeGraders();
 
 export { AGENT_NAMES, type AgentName, AgentSystem, type AgentSystemOptions } from "./agents/index.js";

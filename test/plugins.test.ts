@@ -91,7 +91,7 @@ describe("a plugin", () => {
       "registers a name twice",
       "p.mjs",
       "export const register = (r) => r.register('system', 'truncate', () => null);",
-      /The system "truncate" is registered already\. Pass \{ replace: true \}/,
+      /The system "truncate" is already registered\. Pass \{ replace: true \}/,
     ],
     [
       "registers a wrong shape",

@@ -1,10 +1,9 @@
 import type { Example } from "./example.js";
 
-/** The letters that options go by. */
 export const OPTION_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /**
- * Lists options as a question shows them.
+ * Formats options as lettered lines.
  * @example
  * renderChoices(["Rome", "Paris"]); // "A. Rome\nB. Paris"
  */
@@ -12,7 +11,7 @@ export function renderChoices(choices: readonly string[]): string {
   return choices.map((choice, index) => `${OPTION_LETTERS[index]}. ${choice}`).join("\n");
 }
 
-/** Whether a value is an order of so many choices: each position once. */
+/** Whether a value is a permutation of 0..count-1. */
 export function isChoiceOrder(value: unknown, count: number): value is number[] {
   return Array.isArray(value) && value.length === count && new Set(value).size === count && value.every(isPosition);
 
@@ -22,8 +21,8 @@ export function isChoiceOrder(value: unknown, count: number): value is number[] 
 }
 
 /**
- * Tells in which order an example shows its choices, as positions in its dataset's file; null for an example without
- * choices. Without a `choice_order` they are shown as the file has them.
+ * The order in which an example shows its choices, as positions in the dataset file; null without choices. Without a
+ * `choice_order` this is the order of the file.
  */
 export function readChoiceOrder({ choices, choice_order }: Example): readonly number[] | null {
   if (!Array.isArray(choices)) return null;
@@ -31,8 +30,8 @@ export function readChoiceOrder({ choices, choice_order }: Example): readonly nu
 }
 
 /**
- * Shows the choices of an example in the order that an output saw them in, so that its letters mean what they meant to
- * the system that wrote them. The example itself when the output does not say, or says the same.
+ * Reorders the choices of an example as the output saw them, so that answer letters keep their meaning. Returns the
+ * example itself if the output names no order or the same one.
  */
 export function applyChoiceOrder(example: Example, order: unknown): Example {
   const shown = readChoiceOrder(example);

@@ -2,61 +2,61 @@ import type { Evaluator } from "./evaluator.js";
 import type { Example, ExampleSource } from "./example.js";
 import type { Facets } from "./row.js";
 
-/** Examples with a name, and what belongs to them: their evaluators and the field that decides pass or fail. */
+/** A named list of examples with its evaluators and the field that decides pass or fail. */
 export interface Dataset extends Iterable<Example> {
   readonly name: string;
-  /** What a run reads; iterating over the dataset itself gives the same. */
+  /** The examples; iterating over the dataset yields the same. */
   readonly examples: readonly Example[];
-  /** What identifies these very examples, when the loader knows it better than by hashing each. */
+  /** Identifies exactly these examples, if the loader knows a cheaper way than hashing each one. */
   readonly fingerprint?: { readonly of: readonly Example[]; readonly sha256: string };
   readonly evaluators?: readonly Evaluator[];
   readonly primaryField?: string;
-  /** Things to tell the user, such as rows that were left out. */
+  /** Messages for the user, such as rows that were skipped. */
   readonly notes?: readonly string[];
-  /** Where the examples come from, down to the revision: kept with the run. */
+  /** Where the examples come from, including the revision; stored with the run. */
   readonly origin?: DatasetOrigin;
-  /** Fields of the examples by which results are broken down, such as `subject`, or `depth` and `length`. */
+  /** Example fields to break results down by, such as `subject`, or `depth` and `length`. */
   readonly facets?: readonly string[];
   /**
-   * What results are broken down by that stands in no field of the examples, by their ids: no system sees it, and changing
-   * it changes nothing of what is asked.
+   * Further facets by example id that are not fields of the examples: systems never see them, and they are not part of
+   * the fingerprint.
    */
   readonly labels?: ReadonlyMap<string | number, Facets>;
   /**
-   * The field of which examples share a value that makes them alike, such as `conversation`: they stand together in the
-   * order of a run, and intervals take each such group, not each example, as one independent observation.
+   * A field whose value groups related examples, such as `conversation`: they run next to each other, and confidence
+   * intervals count each group, not each example, as one independent observation.
    */
   readonly groupBy?: string;
-  /** How a judge goes about it where the run does not say. */
+  /** Judge settings that apply unless the run sets its own. */
   readonly judge?: DatasetJudging;
-  /** How its examples are run where that differs from the rest of the run. */
+  /** Settings of the run that this dataset overrides. */
   readonly terms?: RunTerms;
-  /** The skill of agents that it is about. */
+  /** The agent skill under test. */
   readonly skill?: string;
-  /** What its trials are held to, each system by itself. */
+  /** Gates on this dataset's results, checked for each system. */
   readonly gates?: readonly DatasetGate[];
 }
 
-/** A figure of the summary, held against a value. */
+/** A summary metric compared with a threshold. */
 export interface DatasetGate {
   readonly metric: string;
   readonly op: ">=" | "<=" | ">" | "<" | "==";
   readonly value: number;
 }
 
-/** On what terms the examples of one dataset are run. */
+/** Run settings that one dataset overrides. */
 export interface RunTerms {
-  /** Names of the systems that are asked; all of the run unless told. */
+  /** Names of the systems to run. Default: all systems of the run. */
   readonly systems?: readonly string[];
-  /** Trials of each example; those of the run unless told. */
+  /** Trials per example. Default: that of the run. */
   readonly trials?: number;
-  /** The most that one trial may cost, in dollars; what the system says unless told. */
+  /** Maximum cost of one trial in dollars. Default: that of the system. */
   readonly maxCostUsd?: number;
-  /** A trial is stopped after this long; what the system says unless told. */
+  /** Time limit of one trial. Default: that of the system. */
   readonly hardTimeoutMs?: number;
 }
 
-/** A place on a hub of datasets, pinned. */
+/** A dataset repository, pinned to a commit. */
 export interface DatasetOrigin {
   readonly repo: string;
   /** The commit that was read. */
@@ -64,72 +64,72 @@ export interface DatasetOrigin {
   readonly files: readonly string[];
 }
 
-/** What a dataset is judged by unless a run says otherwise. */
+/** Judge settings of a dataset, used unless the run sets its own. */
 export interface DatasetJudging {
-  /** Compared with the example's `baseline`, in both orders. */
+  /** Compares with the example's `baseline`, in both orders. */
   readonly pairwise?: boolean;
-  /** Each turn is judged, and the score is their mean. */
+  /** Judges each turn; the score is the mean. */
   readonly perTurn?: boolean;
 }
 
-/** What a dataset is loaded with. */
+/** Options for loading a dataset. */
 export interface LoadOptions {
   /** At most this many examples: a seeded random sample, or the first ones with `head`. */
   maxExamples?: number;
   head?: boolean;
   seed?: number;
-  /** The seed of the sample alone; `seed` unless given. */
+  /** Seed of the sample. Default: `seed`. */
   shuffleSeed?: number;
   /** Target field → column of the file, e.g. `{ question: "prompt" }`. */
   map?: Readonly<Record<string, string>>;
   /** Keep rows whose column equals the value, e.g. `{ subject: "anatomy" }`. */
   filter?: Readonly<Record<string, string>>;
-  /** Count rows that cannot be read instead of stopping at the first. */
+  /** Count unreadable rows instead of stopping at the first. */
   skipBadRows?: boolean;
-  /** What follows the colon in `name:config`. */
+  /** The part after the colon in `name:config`. */
   config?: string;
-  /** What follows the at sign in `name@revision`: a branch, a tag or a commit of the hub's repository. */
+  /** The part after the at sign in `name@revision`: a branch, tag or commit of the repository. */
   revision?: string;
-  /** Local files to read instead of the hub's, for datasets that have a template. */
+  /** Local files to read instead of downloading, for datasets that have a template. */
   files?: readonly string[];
-  /** Told how far a download is. */
+  /** Called with the progress of a download. */
   onDownload?: (progress: DownloadProgress) => void;
   signal?: AbortSignal;
 }
 
-/** How far the download of a dataset is. */
+/** Progress of a dataset download. */
 export interface DownloadProgress {
-  /** The file being read, as messages name it. */
+  /** The file being read, as shown in messages. */
   file: string;
-  /** Bytes that have come over the network so far, of all files. */
+  /** Bytes received so far, over all files. */
   received: number;
-  /** Bytes that will have come, as far as is known. */
+  /** Total bytes to receive, if known. */
   expected: number | null;
-  /** What is being waited for, such as another process; null while bytes come. */
+  /** What the download waits for, such as another process; null while data arrives. */
   waitingFor: string | null;
 }
 
 /** A dataset that can be loaded by name. */
 export interface DatasetDefinition {
   readonly description?: string;
-  /** Those that score it, by name or as they are; a name is made into an evaluator when the dataset is loaded. */
+  /** Evaluators that score it, as objects or registered names. */
   readonly evaluators?: readonly (Evaluator | string)[];
   readonly primaryField?: string;
-  /** True when it has revisions, and reads local files as it does its own: `NAME@REVISION`, `NAME=FILE`. */
+  /** True if it accepts revisions and local files: `NAME@REVISION`, `NAME=FILE`. */
   readonly hasTemplate?: boolean;
   load(options: LoadOptions): ExampleSource | LoadedExamples | Promise<ExampleSource | LoadedExamples>;
 }
 
-/** Examples, and what only became known on loading them. */
+/** Examples, and dataset fields that are known only after loading. */
 export interface LoadedExamples extends Partial<Omit<Dataset, "examples" | "evaluators" | typeof Symbol.iterator>> {
   readonly examples: readonly Example[];
   readonly evaluators?: readonly (Evaluator | string)[];
-  /** True when filter and sample were seen to on loading; otherwise they are seen to now. */
+  /** True if filter and sampling were applied while loading; otherwise they are applied afterwards. */
   readonly isChosen?: boolean;
 }
 
 /**
- * A dataset from its parts.
+ * Creates a dataset from its parts.
  * @example
  * const half = makeDataset({ ...dataset, examples: dataset.examples.slice(0, 50) });
  */

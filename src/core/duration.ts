@@ -1,13 +1,13 @@
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 
-/** How durations are to be written, for messages. */
+/** Describes the accepted format in error messages. */
 export const DURATION_FORM = 'must be a duration with a unit, such as "30s", "2m" or "500ms"';
 
 /**
- * The milliseconds of a duration with its unit; null for what is none.
+ * Parses a duration with a unit into milliseconds; null if it is malformed.
  * @example
- * durationMs("1.5m"); // 90000
+ * parseDuration("1.5m"); // 90000
  */
 export function durationMs(text: string): number | null {
   const [, amount, unit] = DURATION.exec(text.trim()) ?? [];
@@ -16,7 +16,6 @@ export function durationMs(text: string): number | null {
   return ms > 0 && Number.isFinite(ms) ? ms : null;
 }
 
-/** A duration in words: seconds, where it is not short. */
 export function inWords(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
 }

@@ -1,31 +1,31 @@
 /**
- * The place an agent works in, as an example describes it. Everything is optional: without any of it the folder is empty.
+ * The folder an agent works in, as an example describes it. Every part is optional; without any, the folder is empty.
  * @example
  * const environment: Environment = { files: [{ dest: "add.js", content: "export const add = 0;" }], commands: ["npm ci"] };
  */
 export interface Environment {
   /** A repository to check out first. */
   readonly git?: { readonly url: string; readonly ref?: string };
-  /** Put in place after that, in this order. */
+  /** Files to write after the checkout, in this order. */
   readonly files?: readonly EnvironmentFile[];
-  /** Run in the folder after that, in this order, by the shell. One that fails ends the trial as an error. */
+  /** Shell commands to run in the folder afterwards, in this order. If one fails, the trial ends with an error. */
   readonly commands?: readonly string[];
-  /** Variables for those commands, for the agent and for graders. */
+  /** Environment variables for those commands, the agent and the graders. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Skills that the agent is offered: folders with a SKILL.md, which become their contents when the example is loaded. */
+  /** Skills to offer the agent: folders with a SKILL.md, replaced by their contents when the example is loaded. */
   readonly skills?: readonly (string | OfferedSkill)[];
-  /** Servers of tools that the agent is connected to, by name. */
+  /** MCP servers for the agent, by name. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
 }
 
-/** A skill as an agent is offered it, whatever happens to the original. */
+/** A snapshot of a skill that is offered to an agent. */
 export interface OfferedSkill {
   readonly name: string;
-  /** Below its folder, SKILL.md among them. */
+  /** Paths relative to the skill's folder, including SKILL.md. */
   readonly files: readonly Exclude<EnvironmentFile, { src: string }>[];
 }
 
-/** A server that speaks the Model Context Protocol: a program in the workspace, or an address. */
+/** A Model Context Protocol server: a program in the workspace, or a URL. */
 export type McpServer =
   | {
       readonly command: string;
@@ -35,28 +35,28 @@ export type McpServer =
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 /**
- * A file or a folder of the environment. In a dataset file, `src` names one beside the dataset; when it is loaded, each
- * becomes files with a `content`, so that every trial gets the same whatever happens to the original.
+ * A file or folder of the environment. In a dataset file, `src` is a path next to the dataset; loading replaces it with
+ * file contents, so that every trial starts from the same state even if the original changes.
  */
 export type EnvironmentFile =
   | { readonly src: string; readonly dest: string }
   | {
-      /** Below the folder. */
+      /** Path relative to the folder. */
       readonly dest: string;
       readonly content: string;
-      /** Text unless told. */
+      /** Default: plain text. */
       readonly encoding?: "base64";
       readonly executable?: boolean;
     };
 
-/** What an agent did to the folder it was given. Enough to make the folder again from the example. */
+/** What an agent changed in its folder. Enough to rebuild the folder from the example. */
 export interface WorkspaceChanges {
   readonly changes: readonly FileChange[];
-  /** Why some of it is not here, such as its size; absent when all is. */
+  /** Why changes are missing, such as their size; absent if all are recorded. */
   readonly incomplete?: string;
 }
 
-/** One file or empty folder that is not as it was given. */
+/** A file or empty folder that differs from the initial state. */
 export type FileChange =
   | {
       readonly path: string;
@@ -66,13 +66,13 @@ export type FileChange =
       readonly executable?: boolean;
     }
   | { readonly path: string; readonly status: "deleted" }
-  /** A folder that was made or emptied, and holds nothing. */
+  /** A folder that was created or emptied and is now empty. */
   | { readonly path: string; readonly status: "folder" }
-  /** A link, by what it points to. */
+  /** A symbolic link and its target. */
   | { readonly path: string; readonly status: "linked"; readonly target: string };
 
-/** The state that the work of a trial left behind; written down, it is its changes. */
+/** The state of the workspace after a trial; only its changes are stored. */
 export interface WorkspaceState extends WorkspaceChanges {
-  /** The folder itself, while it is there. */
+  /** The folder, as long as it exists. */
   readonly path?: string;
 }

@@ -22,11 +22,11 @@ describe("describeError", () => {
     ["what lies below a package", `call (${join(process.cwd(), "node_modules/x/index.js")}:1:1)`],
     ["what lies below Node", "node:internal/process/task_queues:95:5"],
     ["what lies below our own code", `add (${join(process.cwd(), "src/runner/call.ts")}:9:1)`],
-  ])("names the file and the line of the user's code: %s", (_, frame) => {
+  ])("names the file and line of the user's code: %s", (_, frame) => {
     expect(describeError(thrown(frame, `process (${MINE}:3:5)`))).toBe(`no such thing (${join("lib", "mine.mjs")}:3)`);
   });
 
-  it("says no more than there is to say", () => {
+  it("adds nothing if there is no user frame", () => {
     expect(describeError(thrown("node:internal/timers:1:1"))).toBe("no such thing");
     expect(describeError(new UsageError("explained"))).toBe("explained");
     expect(describeError("text")).toBe("text");

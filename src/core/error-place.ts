@@ -3,17 +3,17 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AssayError, messageOf } from "./errors.js";
 
-/** The folder of this package's own code, as it is built or as it is written. */
+/** The folder of this package's code, built (`dist`) or source (`src`). */
 const OWN_FOLDER = /^.*[\\/](?:dist|src)[\\/]/.exec(fileURLToPath(import.meta.url))?.[0] ?? null;
 
-/** A frame of a stack trace: a path or a file URL, a line and a column, mostly in parentheses. */
+/** A stack frame: a path or file URL, a line and a column, usually in parentheses. */
 const FRAME = /(?:^|\(|\s)((?:file:\/\/)?(?:\/|[A-Za-z]:[\\/])[^()\n]*?):(\d+):\d+\)?$/;
 
-/** Everything that code of the user's throws is published here, for those who want its stack trace. */
+/** Publishes everything that user code throws, for subscribers that want the stack trace. */
 export const thrownErrors = channel("assay:thrown");
 
 /**
- * What was thrown by code of the user's, in words, with the file and the line where that code was.
+ * Describes an error thrown by user code, with the file and line of that code.
  * @example
  * describeError(error); // "Cannot read properties of undefined (reading 'bar') (system.mjs:3)"
  */
@@ -24,7 +24,7 @@ export function describeError(thrown: unknown): string {
   return place === null || message.includes(place) ? message : `${message} (${place})`;
 }
 
-/** The first frame that is neither Node's, nor a package's, nor our own. */
+/** Skips frames of Node, of packages and of Assay itself. */
 function findPlace(thrown: unknown): string | null {
   const stack = typeof thrown === "object" && thrown !== null ? (thrown as { stack?: unknown }).stack : undefined;
   if (typeof stack !== "string") return null;
@@ -44,7 +44,7 @@ function isOwn(file: string): boolean {
 function pathOf(place: string): string | null {
   if (!place.startsWith("file://")) return place;
   try {
-    // Modules that are imported anew have a query behind their names.
+    // Reloaded modules have a query string after their file name.
     return fileURLToPath(place.replace(/[?#].*$/, ""));
   } catch {
     return null;

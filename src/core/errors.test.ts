@@ -39,7 +39,7 @@ describe("errors", () => {
   });
 });
 
-describe("messageOf", () => {
+describe("getErrorMessage", () => {
   it.each([
     [new Error("broken"), "broken"],
     [new TypeError(""), "TypeError"],
@@ -50,11 +50,11 @@ describe("messageOf", () => {
     [{ status: 500 }, '{"status":500}'],
     [Object.create(null), "{}"],
     [runInNewContext('new Error("elsewhere")'), "elsewhere"],
-  ])("finds the text of %o", (thrown, text) => {
+  ])("returns the message of %o", (thrown, text) => {
     expect(messageOf(thrown)).toBe(text);
   });
 
-  it("never throws itself", () => {
+  it("never throws", () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     expect(messageOf(circle)).toBe("an object");
@@ -62,7 +62,7 @@ describe("messageOf", () => {
 });
 
 describe("requireShape", () => {
-  it("asks for a name before it asks for methods", () => {
+  it("checks the name before the methods", () => {
     expect(() => requireShape("A system", {}, ["process"])).toThrow("A system has no name");
     expect(() => requireShape("A system", { name: "" }, ["process"])).toThrow("A system has no name");
     expect(() => requireShape("A system", { name: "x" }, ["process"])).toThrow(
@@ -72,7 +72,7 @@ describe("requireShape", () => {
   });
 });
 
-describe("describe", () => {
+describe("describeValue", () => {
   it.each([
     [null, "null"],
     [undefined, "undefined"],
@@ -85,7 +85,7 @@ describe("describe", () => {
     [true, "the boolean true"],
     [5n, "the bigint 5"],
     [Symbol("s"), "the symbol Symbol(s)"],
-  ])("puts %o in words", (value, words) => {
+  ])("describes %o", (value, words) => {
     expect(inWords(value)).toBe(words);
   });
 });

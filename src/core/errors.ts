@@ -13,8 +13,8 @@ export const EXIT = {
 } as const;
 
 /**
- * The base of every error Assay raises on purpose: a stable `code`, a message that says what happened and what to do,
- * and the exit code of a command that ends with it.
+ * The base class of all errors that Assay throws on purpose: a stable `code`, a message that says what happened and what
+ * to do, and the exit code for the command line.
  */
 export class AssayError extends Error {
   readonly code: string;
@@ -28,119 +28,119 @@ export class AssayError extends Error {
   }
 }
 
-/** An option, flag or argument that cannot be used as given. */
+/** An option, flag or argument is invalid. */
 export class UsageError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("USAGE", message, options);
   }
 }
 
-/** A value plugged in that lacks what its interface asks for. */
+/** A user-supplied object lacks a member that its interface requires. */
 export class ShapeError extends AssayError {
   constructor(message: string) {
     super("SHAPE", message);
   }
 }
 
-/** A name that the registry does not know, or knows already. */
+/** A name is unknown to the registry, or already registered. */
 export class RegistryError extends AssayError {
   constructor(message: string) {
     super("REGISTRY", message);
   }
 }
 
-/** A dataset, or a row of one, that cannot be read. */
+/** A dataset or one of its rows cannot be read. */
 export class DatasetError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("DATASET", message, options);
   }
 }
 
-/** A price, a limit or a models file that cannot be used as it is. */
+/** A price, limit or models file is invalid. */
 export class BudgetError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("BUDGET", message, options);
   }
 }
 
-/** A score field that no evaluator produces. */
+/** No evaluator produces the requested score field. */
 export class ScoreFieldError extends AssayError {
   constructor(message: string) {
     super("SCORE_FIELD", message);
   }
 }
 
-/** A user's module (plugin, system, config) that cannot be loaded. */
+/** A user's module (plugin, system or config) cannot be loaded. */
 export class ModuleError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("MODULE", message, options);
   }
 }
 
-/** A run folder that cannot be read, is not one, or does not fit what is asked of it. */
+/** A run folder cannot be read, is not a run folder, or does not match the request. */
 export class RunFolderError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("RUN_FOLDER", message, options);
   }
 }
 
-/** The journal cannot be written (disk full, permissions). What was written before stays and can be resumed. */
+/** The journal cannot be written (disk full, permissions). Rows written before are safe, and the run can be resumed. */
 export class JournalError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("JOURNAL", message, { ...options, exitCode: EXIT.infrastructure });
   }
 }
 
-/** The queue cannot be reached, or what is in it does not fit what is asked of it. */
+/** The queue cannot be reached, or its contents do not match the request. */
 export class QueueError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("QUEUE", message, { ...options, exitCode: EXIT.infrastructure });
   }
 }
 
-/** The process has nothing left to do, but the run is not over: a promise was never settled and nothing is left to settle it. */
+/** The event loop is empty but the run is not finished: a promise will never settle. */
 export class StalledError extends AssayError {
   constructor() {
     super(
       "STALLED",
-      "The run cannot go on: a system or an evaluator is waiting for something that can no longer happen. What is recorded is kept: mend it, then go on with --resume.",
+      "The run cannot continue: a system or an evaluator waits for something that can no longer happen. Recorded trials are safe; fix the cause and continue with --resume.",
       { exitCode: EXIT.infrastructure },
     );
   }
 }
 
-/** There is no isolation to run untrusted programs in, or it failed; it says nothing about the program. */
+/** No sandbox is available for untrusted programs, or the sandbox failed. Says nothing about the program. */
 export class SandboxError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("SANDBOX", message, { ...options, exitCode: EXIT.infrastructure });
   }
 }
 
-/** Nothing is left to be run of what was asked for: never a success. */
+/** The request leaves nothing to run; never counts as success. */
 export class NothingToRunError extends AssayError {
   constructor(message: string) {
     super("NOTHING_TO_RUN", message, { exitCode: EXIT.infrastructure });
   }
 }
 
-/** A reporter that failed; what it was to report is stored. */
+/** A reporter failed; the run itself is stored. */
 export class ReporterError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("REPORTER", message, { ...options, exitCode: EXIT.infrastructure });
   }
 }
 
-/** The error categories that mean "infrastructure": the trial says nothing about quality. */
+/** Error categories of the infrastructure: the trial says nothing about quality. */
 export type InfrastructureCategory = Extract<ErrorCategory, "api_error" | "rate_limit" | "timeout" | "system_error">;
 
-/** Thrown by a system that knows what kind of failure it met; anything else it throws is a `system_error`. */
+/** Thrown by a system that knows the category of its failure; anything else it throws is a `system_error`. */
 export class TrialError extends AssayError {
   readonly category: InfrastructureCategory;
-  /** What was used up before the failure: it is billed all the same. */
+  /** Usage and cost before the failure, which are billed. */
   readonly spent?: Spent;
-  /** Present when the call may be made again: nothing had come back. */
+  /** Set if the call may be retried because nothing was received. */
   readonly retry?: Retry;
-  /** Present when the failure says something of other calls. */
+  /** Set if the failure affects other calls as well. */
   readonly outlook?: Outlook;
 
   constructor(
@@ -158,27 +158,27 @@ export class TrialError extends AssayError {
 
 const INFRASTRUCTURE = new Set(["api_error", "rate_limit", "timeout", "system_error"]);
 
-/** By its code, not its class: a system may have a copy of this package of its own. */
+/** Checks the code instead of the class, because a system may have loaded its own copy of this package. */
 export function isTrialError(error: unknown): error is TrialError {
   const { code, category } = (error ?? {}) as Partial<TrialError>;
   return code === "TRIAL" && INFRASTRUCTURE.has(String(category));
 }
 
 /**
- * What a failed call says of those to come: the endpoint refuses the system, whatever is asked (a wrong key or model);
- * it rejects this request, and perhaps all; or it is not there.
+ * What a failed call means for later calls: the endpoint refuses the system for every request (wrong key or model);
+ * it rejects this request and perhaps others; or it is down.
  */
 export type Outlook = "refused" | "rejected" | "down";
 
-/** When a failed call may be made again. */
+/** When to retry a failed call. */
 export interface Retry {
-  /** How long the endpoint asks to wait; null when it does not say. */
+  /** The wait that the endpoint requests; null if it names none. */
   readonly afterMs: number | null;
 }
 
 /**
- * The reason of a trial's signal when the trial itself is stopped, for its cost or its time. A system that gives back
- * what it has by then is graded on that.
+ * The abort reason of a trial that is stopped for its cost or time. If the system returns a partial output, that is
+ * graded.
  */
 export class TrialStopped extends AssayError {
   readonly stopped: "cost_killed" | "time_killed";
@@ -186,7 +186,7 @@ export class TrialStopped extends AssayError {
   constructor(stopped: "cost_killed" | "time_killed") {
     super(
       stopped.toUpperCase(),
-      stopped === "cost_killed" ? "The trial has cost too much." : "The trial took too long.",
+      stopped === "cost_killed" ? "The trial exceeded its cost limit." : "The trial exceeded its time limit.",
       {
         exitCode: EXIT.infrastructure,
       },
@@ -195,16 +195,16 @@ export class TrialStopped extends AssayError {
   }
 }
 
-/** The measured part of an output that never came to be. */
+/** The measurements of an output that was never completed. */
 export type Spent = Pick<Output, "usage" | "costUsd" | "partial" | "turns" | "ttftMs" | "metadata" | "trajectory">;
 
-/** The text of anything that was thrown. */
+/** Returns a message for anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
   return typeof thrown === "object" && thrown !== null ? textOfObject(thrown) : String(thrown);
 }
 
-/** Libraries throw plain objects, and errors of other realms are not instances of ours. */
+/** Some libraries throw plain objects, and errors of other realms are not `instanceof Error`. */
 function textOfObject(thrown: { message?: unknown }): string {
   if (typeof thrown.message === "string" && thrown.message !== "") return thrown.message;
   try {

@@ -2,60 +2,60 @@ import type { Example } from "./example.js";
 import type { Grade } from "./grader.js";
 import type { Output, Usage } from "./system.js";
 
-/** Scores by field, each in [0, 1]; one that is not is kept as a measure, with a note. */
+/** Scores by field, each in [0, 1]; a value outside is stored as a measure, with a note. */
 export type Scores = Record<string, number>;
 
-/** Figures by field that may lie anywhere. They are averaged and reported, and never decide pass or fail. */
+/** Numbers by field with any range. They are averaged and reported, but never decide pass or fail. */
 export type Measured = Record<string, number>;
 
-/** Scores with what else there is: measures, text shown to people, fields that could not be decided, each with its reason. */
+/** Scores with details: measures, evidence for people, and the reason for each field that could not be scored. */
 export interface ScoredWithEvidence {
   scores: Scores;
   measures?: Measured;
   evidence?: Record<string, string>;
   unscored?: Record<string, string>;
-  /** What each grader said, where graders decide. */
+  /** The grade of each grader, where graders decide. */
   grades?: readonly Grade[];
 }
 
-/** What an evaluator returns: scores alone, or scores with evidence. */
+/** The return value of an evaluator: scores, or scores with details. */
 export type Scored = Scores | ScoredWithEvidence;
 
-/** What scoring itself has used. A cost of null is one that nobody knows. */
+/** Cost and usage of scoring. A cost of null is unknown. */
 export interface ScoringCost {
   costUsd: number | null;
   usage?: Usage;
 }
 
-/** Takes what scoring costs, such as the calls of a judge: it is reported apart from what the system costs. */
+/** Records the cost of scoring, such as judge calls; reported separately from the cost of the system. */
 export interface ScoreMeter {
   add(spent: ScoringCost): void;
 }
 
-/** What was measured from outside a system, for outputs that do not say it themselves. */
+/** Measurements taken outside the system, for outputs that do not report them. */
 export interface TrialFigures {
-  /** Milliseconds that the system's work took; null when nobody measured it. */
+  /** Milliseconds of the system's work; null if not measured. */
   readonly durationMs: number | null;
-  /** Null when nobody knows a price. */
+  /** Null if the price is unknown. */
   readonly costUsd: number | null;
-  /** True when usage or cost is known to be incomplete. */
+  /** True if usage or cost is known to be incomplete. */
   readonly partial: boolean;
 }
 
-/** What an evaluator is told about the trial it scores. */
+/** What an evaluator knows about the trial it scores. */
 export interface ScoreContext {
   signal: AbortSignal;
-  /** Absent while the work is going on. */
+  /** Absent while the trial is still running. */
   figures?: TrialFigures;
-  /** Absent where nobody asks what scoring costs. */
+  /** Absent if the caller does not track the cost of scoring. */
   meter?: ScoreMeter;
 }
 
-/** What is known of an output that is still to come. */
+/** What is known about an output before it exists. */
 interface ScoringForecast {
-  /** Tokens of a text. */
+  /** Counts the tokens of a text. */
   readonly count: (text: string) => number;
-  /** The most tokens that it may have; null when there is no limit. */
+  /** Maximum output tokens; null if unlimited. */
   readonly answerTokens: number | null;
 }
 
@@ -69,25 +69,22 @@ interface ScoringForecast {
 export interface Evaluator {
   readonly name: string;
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored>;
-  /** Every field it may emit. Declared fields are checked before a run starts; an evaluator that emits a field only sometimes must declare it. */
+  /** Every field it may emit, checked before a run starts. A field that is emitted only sometimes must be declared. */
   readonly fields?: readonly string[];
-  /** Fields fit to decide pass or fail, best first; the first one present on a row is used when nothing else is asked for. */
+  /** Fields that can decide pass or fail, best first. By default the first one present on a row decides. */
   readonly primaryFields?: readonly string[];
-  /** True when scoring costs money, so that the budget of a run has to set some aside for it. */
+  /** True if scoring costs money, so that the run's budget reserves some for it. */
   readonly isPaid?: boolean;
-  /** What scoring an output to an example costs, before there is one; nulls when nobody knows. */
+  /** Estimates the cost of scoring an output that does not exist yet; null where unknown. */
   estimate?(example: Example, forecast: ScoringForecast): { low: number | null; high: number | null };
-  /** Called for each example before anything is run. What it throws ends the run: graders that the example gets wrong. */
+  /** Called for each example before the run. Throw to end the run, for example if an example configures a grader wrongly. */
   checkExample?(example: Example): void;
-  /**
-   * True when work on the example can be scored while it is going on: what lies in the workspace decides, the same state
-   * scores the same, and scoring costs nothing.
-   */
+  /** True if a running trial of the example can be scored: only the workspace decides, scoring is deterministic and free. */
   canWatch?(example: Example): boolean;
-  /** What identifies the evaluator in the manifest; see `fingerprintOf` for the default. */
+  /** Identifies the evaluator in the manifest; see `computeFingerprint` for the default. */
   fingerprint?(): unknown;
-  /** Called once before anything is run. What it throws ends the run before a cent is spent: a sandbox or a key that is missing. */
+  /** Called once before the run. Throw to end the run before anything is spent, for example if a sandbox or key is missing. */
   prepare?(): void | Promise<void>;
-  /** Gives back what the evaluator holds. Whoever creates an evaluator closes it; `evaluate()` does not. */
+  /** Releases resources. The creator of an evaluator closes it; `evaluate()` does not. */
   close?(): Promise<void>;
 }

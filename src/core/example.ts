@@ -7,7 +7,7 @@ export interface Turn {
   [key: string]: unknown;
 }
 
-/** What is asked. `context` may be absent when there is a question, and the other way round. */
+/** What a system is asked. Needs a `context` or a `question`. */
 export interface Example {
   id: string | number;
   context?: string;
@@ -15,7 +15,7 @@ export interface Example {
   answer?: string;
   answers?: string[];
   choices?: string[];
-  /** Where the dataset's file has each of the choices, when they are shown in another order. */
+  /** The position of each choice in the dataset file, if they are shown in another order. */
   choice_order?: readonly number[];
   turns?: Turn[];
   dataset?: string;
@@ -25,7 +25,7 @@ export interface Example {
 /** Anything that yields examples: an array, a generator, a stream of rows. */
 export type ExampleSource = Iterable<Example> | AsyncIterable<Example>;
 
-/** What tells an example from all others of a run. */
+/** Unique within a run. */
 export function exampleKey({ dataset, id }: Pick<Example, "id" | "dataset">): string {
   return `${dataset ?? ""}\u0000${id}`;
 }
@@ -34,21 +34,21 @@ export function hasId({ id }: Partial<Example>): boolean {
   return id !== undefined && id !== null && id !== "";
 }
 
-/** What keeps a value from being an example that can be run; null when nothing does. */
+/** Describes why a value is not a runnable example; null if it is one. */
 export function problemWithExample(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return `is ${describe(value)}, not an object`;
   const { id, context, question, turns } = value as Partial<Example>;
   if (id !== undefined && id !== null && typeof id !== "string" && !Number.isFinite(id)) {
-    return `has an id that is ${describe(id)}, neither text nor a number`;
+    return `has an id that is ${describe(id)}, not a string or number`;
   }
   if (context !== undefined && typeof context !== "string")
-    return `has a context that is ${describe(context)}, not text`;
+    return `has a context that is ${describe(context)}, not a string`;
   if (question !== undefined && typeof question !== "string") {
-    return `has a question that is ${describe(question)}, not text`;
+    return `has a question that is ${describe(question)}, not a string`;
   }
   if (turns !== undefined && !isConversation(turns))
-    return 'has turns that are not a list of { "role", "content" } texts';
+    return 'has turns that are not a list of { "role", "content" } strings';
   const asks = Boolean(context) || Boolean(question) || (turns !== undefined && turns.length > 0);
   return asks ? null : "has neither context nor question";
 }

@@ -3,9 +3,9 @@ import type { Example } from "./example.js";
 import type { Facets, FacetValue } from "./row.js";
 
 /**
- * The facets of an example: those of the fields that it has. Null when it has none of them.
+ * Reads the facets of an example, skipping fields that it lacks. Null if it has none.
  * @example
- * facetsOf({ id: 1, question: "…", subject: "anatomy" }, ["subject", "year"]); // { subject: "anatomy" }
+ * readFacets({ id: 1, question: "…", subject: "anatomy" }, ["subject", "year"]); // { subject: "anatomy" }
  */
 export function facetsOf(example: Example, fields: readonly string[]): Facets | null {
   const known: [string, FacetValue][] = [];
@@ -16,7 +16,7 @@ export function facetsOf(example: Example, fields: readonly string[]): Facets | 
   return known.length === 0 ? null : Object.fromEntries(known);
 }
 
-/** What results of an example are broken down by: its labels, and those of the fields that it has. */
+/** The facets of an example: the labels of its dataset and its own fields. */
 export function breakdownOf(
   example: Example,
   { facets = [], labels }: Pick<Dataset, "facets" | "labels">,
@@ -26,7 +26,7 @@ export function breakdownOf(
   return own === undefined ? read : { ...own, ...read };
 }
 
-/** The value of a field that can be a facet; null when there is none, or nothing that examples could have in common. */
+/** A non-empty string, a boolean or a finite number; null for anything else. */
 export function facetValue(example: Example, field: string): FacetValue | null {
   if (!Object.hasOwn(example, field)) return null;
   const value = example[field];

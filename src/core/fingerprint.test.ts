@@ -11,7 +11,7 @@ describe("canonicalJson", () => {
     expect(canonicalJson({ n: 10n })).toBe('{"n":"10n"}');
   });
 
-  it("holds the same content as JSON", () => {
+  it("parses back to the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -21,7 +21,7 @@ describe("canonicalJson", () => {
 });
 
 describe("digest", () => {
-  it("is SHA-256 in hex, equal for equal content only", () => {
+  it("returns SHA-256 in hex, equal only for equal content", () => {
     // printf '{}' | sha256sum
     expect(digest({})).toBe("44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
     expect(digest({ a: 1, b: 2 })).toBe(digest({ b: 2, a: 1 }));
@@ -46,8 +46,8 @@ class Prompted implements System {
 
 const print = (system: System) => fingerprintOf(system, "process");
 
-describe("fingerprintOf", () => {
-  it("sees the name, own plain fields and the source of the method", () => {
+describe("computeFingerprint", () => {
+  it("covers the name, own plain fields and the source of the method", () => {
     const base: System = { name: "a", process: () => ({ response: "x" }) };
     expect(print(base)).toBe(print({ ...base }));
     expect(print(base)).not.toBe(print({ ...base, name: "b" }));
@@ -57,7 +57,7 @@ describe("fingerprintOf", () => {
     expect(print(new Prompted("one", { model: "m1" }))).not.toBe(print(new Prompted("one", { model: "m2" })));
   });
 
-  it("sees expressions, addresses, dates, functions and collections among the fields", () => {
+  it("covers regular expressions, URLs, dates, functions and collections in fields", () => {
     const pairs: [unknown, unknown][] = [
       [/a/g, /b/g],
       [new URL("http://one/"), new URL("http://two/")],
@@ -75,7 +75,7 @@ describe("fingerprintOf", () => {
     }
   });
 
-  it("knows a live object by its texts, so that a client's times do not make every process differ", () => {
+  it("identifies a live object by its strings, so that a client's counters do not change it", () => {
     class Client {
       readonly model: string;
       readonly openedAt: number;
@@ -89,7 +89,7 @@ describe("fingerprintOf", () => {
     expect(print(new Prompted("p", { client: new Client("n", 1) }))).not.toBe(one);
   });
 
-  it("tells classes apart by everything in them, not by `process` alone", () => {
+  it("distinguishes classes by their whole source, not only by `process`", () => {
     const first = new (class {
       readonly name = "s";
       process() {
@@ -111,7 +111,7 @@ describe("fingerprintOf", () => {
     expect(fingerprintOf(first, "process")).not.toBe(fingerprintOf(second, "process"));
   });
 
-  it("survives circles, and tells a value used twice from a missing one", () => {
+  it("handles cycles, and distinguishes a repeated value from a missing one", () => {
     const circle: Record<string, unknown> = { model: "m" };
     circle.self = circle;
     expect(print(new Prompted("p", circle))).toMatch(/^[0-9a-f]{64}$/);
@@ -119,7 +119,7 @@ describe("fingerprintOf", () => {
     expect(print(new Prompted("p", { a: shared, b: shared }))).not.toBe(print(new Prompted("p", { a: shared })));
   });
 
-  it("prefers what the system says of itself, together with its name", () => {
+  it("prefers the object's own fingerprint(), combined with its name", () => {
     const own = (name: string, value: unknown): System => ({
       name,
       process: () => ({ response: String(value) }),
@@ -130,7 +130,7 @@ describe("fingerprintOf", () => {
     expect(print(own("a", 1))).not.toBe(print(own("b", 1)));
   });
 
-  it("refuses a promise, which would be the same for everything", () => {
+  it("rejects a promise", () => {
     const system: System = { name: "late", process: () => ({}), fingerprint: async () => "abc" };
     expect(() => print(system)).toThrow(/fingerprint\(\) of "late" returned a promise/);
   });

@@ -3,7 +3,7 @@ import { ShapeError } from "./errors.js";
 import { isThenable } from "./shape.js";
 
 /**
- * JSON with sorted keys, so that equal content gives equal text whatever the order it was written in.
+ * JSON with sorted keys: equal values give equal text.
  * @example
  * canonicalJson({ b: 1, a: [2] }); // '{"a":[2],"b":1}'
  */
@@ -28,9 +28,9 @@ interface Fingerprinted {
 }
 
 /**
- * What identifies a system's or an evaluator's work: its own `fingerprint()` when it has one, else its name, its own
- * plain fields, the source of the method that does the work and that of its class. What a closure captured, and what a
- * private field was set to, cannot be seen; a system that depends on it should say so with `fingerprint`.
+ * Identifies the work of a system or evaluator: the result of its `fingerprint()` if it has one, else a hash of its name,
+ * its plain fields and the source of the method and class. Closures and private fields are not visible; implement
+ * `fingerprint` if the result depends on them.
  */
 export function fingerprintOf(thing: Fingerprinted, method: string): string {
   if (typeof thing.fingerprint === "function") return digest([thing.name, saidOf(thing.name, thing.fingerprint())]);
@@ -38,12 +38,12 @@ export function fingerprintOf(thing: Fingerprinted, method: string): string {
   return digest([thing.name, plainFields(fields), String(fields[method]), classSource(thing)]);
 }
 
-/** The whole class of an instance, for the other methods, the getters and the private fields it works with. */
+/** Includes other methods, getters and private fields that the method may use. */
 function classSource(thing: object): string | null {
   return isPlainObject(thing) ? null : String(thing.constructor);
 }
 
-/** A promise has no content: every system that gave one would pass for every other. */
+/** All promises serialize alike, so different systems would share a fingerprint. */
 function saidOf(name: string, said: unknown): unknown {
   if (!isThenable(said)) return said;
   throw new ShapeError(`fingerprint() of "${name}" returned a promise. Return the value itself.`);
@@ -53,7 +53,7 @@ function plainFields(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, plain(value, [])]));
 }
 
-/** The part of a value that content can identify: of a live object, such as a client, its class and its own texts, such as a model or a URL; numbers there are often counters and times. A circle ends at its start. */
+/** The part of a value that identifies it. Of a live object such as a client, only its class and string fields (a model, a URL): its numbers are often counters or times. Cycles are cut. */
 function plain(value: unknown, above: readonly unknown[]): unknown {
   if (typeof value === "function" || value instanceof RegExp || value instanceof URL) return String(value);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
@@ -76,14 +76,14 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The id of an example that has none: the hash of its content. */
+/** An id for an example that has none. */
 export function contentId(content: unknown): string {
   return digest(content).slice(0, 16);
 }
 
-/** Numbers ids that repeat: "…-2", "…-3", in order. */
+/** Makes repeated ids unique by appending "-2", "-3", and so on. */
 export class RepeatedIds {
-  /** How often each was met; counting on from there keeps many equal examples from taking quadratic time. */
+  /** Uses per id; continuing from there avoids quadratic time for many equal examples. */
   readonly #met = new Map<string, number>();
 
   next(id: string, isTaken: (id: string) => boolean): string {

@@ -2,19 +2,19 @@ import type { ScoreMeter, TrialFigures } from "./evaluator.js";
 import type { Example } from "./example.js";
 import type { Output } from "./system.js";
 
-/** How a grader is named and set in an example: `{ type: "file-exists", config: { path: "add.js" } }`. */
+/** A grader in an example: `{ type: "file-exists", config: { path: "add.js" } }`. */
 export interface GraderSpec {
   readonly type: string;
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Its own, where an example has several of one type. */
+  /** Distinguishes several graders of one type. */
   readonly name?: string;
-  /** The trial passes only when this one does. */
+  /** The trial passes only if this grader passes. */
   readonly required?: boolean;
-  /** In the trial's score; 1 unless told, 0 to report it only. */
+  /** Weight in the trial's score. Default: 1; 0 only reports it. */
   readonly weight?: number;
 }
 
-/** What a grader says of one trial. */
+/** The result of one grader for one trial. */
 export interface Grade {
   readonly name: string;
   readonly type: string;
@@ -22,52 +22,49 @@ export interface Grade {
   readonly passed: boolean;
   /** From 0 to 1. */
   readonly score: number;
-  /** For people: what was found. */
+  /** What was found, for people. */
   readonly evidence: string;
-  /** The parts of it, where it is made of several. */
+  /** Grades that this one combines. */
   readonly details?: readonly Grade[];
-  /** `error`: it could not tell, and `evidence` says why. */
+  /** `error`: it could not decide, and `evidence` says why. */
   readonly status: "ok" | "error";
 }
 
-/** What a grader itself answers; name, type and kind are known. */
+/** What a grader returns; name, type and kind are added. */
 export type Verdict = Pick<Grade, "passed" | "evidence"> & Partial<Pick<Grade, "score" | "details" | "status">>;
 
-/** What is graded. */
+/** What a grader receives. */
 export interface Graded {
   readonly example: Example;
   readonly output: Output;
-  /** The folder the work was done in, to look at and to run programs in; null when there is none. */
+  /** The folder the work was done in, to inspect or to run programs in; null without one. */
   readonly workspace: string | null;
-  /** Variables for programs that are run in it. */
+  /** Environment variables for programs run there. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly meter?: ScoreMeter;
-  /** What was measured of the trial from outside; absent where nobody measured. */
+  /** Measurements taken outside the system; absent if not measured. */
   readonly figures?: TrialFigures;
 }
 
 /**
- * Turns the work of a trial, its trajectory and its workspace, into a verdict.
+ * Turns the trajectory and workspace of a trial into a verdict.
  * @example
  * const tidy: Grader = { name: "tidy", grade: ({ workspace }) => ({ passed: workspace !== null, evidence: "there is one" }) };
  */
 export interface Grader {
-  /** Its type, as examples name it. */
+  /** The type that examples refer to. */
   readonly name: string;
-  /** Code unless told. */
+  /** Default: code. */
   readonly kind?: "code" | "llm";
-  /**
-   * True when it looks at the workspace alone and says the same of the same state, so that work can be graded while it is
-   * going on.
-   */
+  /** True if it reads only the workspace and is deterministic, so that running trials can be graded. */
   readonly seesWorkspaceOnly?: boolean;
   grade(graded: Graded): Verdict | Promise<Verdict>;
-  /** Called once before anything is run. What it throws ends the run before a cent is spent: a key that is missing. */
+  /** Called once before the run. Throw to end the run before anything is spent, for example if a key is missing. */
   prepare?(): void | Promise<void>;
-  /** Gives back what the grader holds. */
+  /** Releases resources. */
   close?(): Promise<void>;
 }
 
-/** Makes a grader from the `config` of an example, or says what is wrong with it. */
+/** Creates a grader from the `config` of an example; throws if the config is invalid. */
 export type GraderFactory = (config: Readonly<Record<string, unknown>>) => Grader;

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { isHarmlessName } from "./harmless-name.js";
 
 it.each(["X-Signature", "x-goog-iap-jwt-assertion", "X-Functions-Code", "Authorization", "code", "sig", "X-Foo"])(
-  "takes %s for a secret",
+  "treats %s as a secret",
   (name) => expect(isHarmlessName(name)).toBe(false),
 );
 
-it.each(["Content-Type", "User-Agent", "X-Team", "api-version", "anthropic-beta"])("takes %s for harmless", (name) =>
+it.each(["Content-Type", "User-Agent", "X-Team", "api-version", "anthropic-beta"])("treats %s as harmless", (name) =>
   expect(isHarmlessName(name)).toBe(true),
 );

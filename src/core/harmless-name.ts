@@ -1,4 +1,4 @@
-/** Headers and fields of a query that hold no secret. What is not among them may: nobody can list all that do. */
+/** Header and query names that never hold secrets. An allow list, because secret names cannot be enumerated. */
 const HARMLESS = new Set([
   "accept",
   "accept-charset",
@@ -40,10 +40,10 @@ const HARMLESS = new Set([
 ]);
 
 /**
- * Whether a header or a field of a query may be stored and shown, by its name. All others are taken for secrets.
+ * Whether a header or query parameter may be stored and shown. Everything else is treated as a secret.
  * @example
- * isHarmlessName("X-Team"); // true
- * isHarmlessName("X-Signature"); // false
+ * isNonSecretName("X-Team"); // true
+ * isNonSecretName("X-Signature"); // false
  */
 export function isHarmlessName(name: string): boolean {
   return HARMLESS.has(name.toLowerCase().replace(/^x-/, ""));
@@ -51,15 +51,15 @@ export function isHarmlessName(name: string): boolean {
 
 const KEY_NAME = /auth|key|token|secret|cookie|password|credential|signature|jwt|assertion|session/;
 
-/** Whether a name says that its value is a key, which may be another one tomorrow while the work stays the same. */
+/** Whether the name suggests a credential, which may be rotated without changing the work. */
 export function isKeyName(name: string): boolean {
   return KEY_NAME.test(name.toLowerCase());
 }
 
-/** A part of a path that nobody would choose for a name. */
+/** A long hexadecimal segment is a token, not a readable name. */
 const SECRET_PART = /^[0-9a-f]{32,}$/i;
 
-/** The parts of a URL's path that are secrets, such as the one that `assay gateway` puts there. */
+/** The secret segments of a URL's path, such as the one in the address of `assay gateway`. */
 export function secretsInPath(url: string): string[] {
   return new URL(url).pathname.split("/").filter((part) => SECRET_PART.test(part));
 }

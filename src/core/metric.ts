@@ -3,51 +3,51 @@ import type { Summary } from "./result.js";
 import type { EvalRow, Facets } from "./row.js";
 import { describe } from "./shape.js";
 
-/** What a run hands to every metric: the values it inherits when it names none of its own. */
+/** Settings of the run that metrics inherit unless they set their own. */
 export interface MetricContext {
   scoreField: string;
   threshold: number;
   seed: number;
-  /** Internal: lets the metrics of a summary find the tasks of its rows once. A metric that is called by itself needs none. */
+  /** Internal: caches the task index of a summary's rows. A metric that is called directly needs none. */
   tasksOf?: (rows: readonly EvalRow[]) => Tasks;
-  /** The dataset tags of the run; left out, those of the rows. */
+  /** The dataset tags of the run. Default: those of the rows. */
   datasets?: readonly string[];
-  /** Tells the reader of the summary something that is no number. */
+  /** Adds a note to the summary. */
   note?: (text: string) => void;
 }
 
-/** Which rows are trials of one task. */
+/** Which rows are trials of the same task. */
 export interface Tasks {
   readonly rows: readonly EvalRow[];
-  /** The task of each row; null when every row is a task of its own. */
+  /** The task number of each row; null if every row is its own task. */
   readonly taskOf: Uint32Array | null;
   readonly size: number;
-  /** The group of each task, by number; one without a group has a number of its own. Null when no row has a group. */
+  /** The group number of each task; a task without a group has its own. Null if no row has a group. */
   readonly groupOf: Uint32Array | null;
 }
 
-/** A value of each row, in their order; NaN for a row that has none. */
+/** One value per row, in order; NaN if missing. */
 export type Column = Float64Array;
 
-/** What is known of a run before it starts. */
+/** What is known about a run before it starts. */
 export interface MetricRun {
   trials: number;
   datasets: readonly string[];
-  /** The facets of the examples, each with its dataset's tag; left out when nobody asks for them. */
+  /** The facets of each example with its dataset tag; absent unless requested. */
   facets?: readonly { dataset: string; facets: Facets | null }[];
 }
 
-/** Numbers that need all systems. */
+/** Results that need all systems. */
 export interface Comparison {
-  /** For each system's summary; here a metric may replace what it gave for the system alone. */
+  /** Per system; may replace values that the metric computed for the system alone. */
   bySystem?: Readonly<Record<string, Readonly<Record<string, Estimate>>>>;
   /** For all systems together. */
   across?: Readonly<Record<string, Estimate>>;
-  /** Words that stand in the summary of every system, such as what a rank is by. */
+  /** Text added to the summary of every system, such as the basis of a rank. */
   labels?: Readonly<Record<string, string>>;
 }
 
-/** One summary value and, for a mean, rate or ratio, its interval and the number of tasks behind it. */
+/** One summary value and, for a mean, rate or ratio, its confidence interval and number of tasks. */
 export interface Estimate {
   value: number | null;
   /** Why the value is null or infinite. */
@@ -59,7 +59,7 @@ export interface EstimateInterval {
   low: number | null;
   high: number | null;
   n: number;
-  /** How many independent groups the tasks are of; left out where each stands for itself. */
+  /** Number of independent groups; absent if every task is independent. */
   groups?: number;
   /** Why a bound is null. */
   reason?: string;
@@ -73,26 +73,25 @@ export interface EstimateInterval {
 export interface Metric {
   readonly name: string;
   compute(rows: readonly EvalRow[], context?: MetricContext): Record<string, number | null>;
-  /** The same numbers with their intervals; a summary asks for these when it can. */
+  /** The same values with intervals; summaries prefer this over `compute`. */
   estimate?(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate>;
-  /** What only all systems together can tell; asked for when there are several. */
+  /** Computes values across systems; called if there are several. */
   compare?(summaries: Readonly<Record<string, Summary>>, rows: readonly EvalRow[], context?: MetricContext): Comparison;
-  /** The summary keys it can give, so that a gate on one can be checked before a run. Without it they are known afterwards. */
+  /** The summary keys it can produce, so that gates can be checked before a run. */
   keys?(run: MetricRun): readonly string[];
-  /** The score field it reads, checked before a run starts; undefined when it inherits the run's. */
+  /** The score field it reads, checked before a run starts; undefined to inherit the run's. */
   readonly scoreField?: string | undefined;
 }
 
-/** The bare values of estimates. */
 export function bareValues<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
   const entries = Object.entries<Estimate>(estimates);
   return Object.fromEntries(entries.map(([key, { value }]) => [key, value])) as Record<K, number>;
 }
 
-/** The score that passing takes, checked: a percentage given by mistake would fail every trial. */
+/** Rejects a percentage, which would fail every trial. */
 export function requireThreshold(threshold: number): number {
   if (typeof threshold === "number" && threshold >= 0 && threshold <= 1) return threshold;
   throw new UsageError(
-    `The threshold must lie in [0, 1], but is ${describe(threshold)}. Scores are shares, not percentages.`,
+    `The threshold must be between 0 and 1, but is ${describe(threshold)}. Scores are fractions, not percentages.`,
   );
 }

@@ -1,10 +1,10 @@
 import { describe } from "./shape.js";
 import { nearest } from "./suggest.js";
 
-/** What an output may consist of instead of text: the work of an agent, or work that was stopped before it said anything. */
+/** What an output may have instead of text: the work of an agent, or a stop before any text. */
 const OTHER_WORK = ["trajectory", "workspace", "tool_calls", "stopped"];
 
-/** What other tools call the text that a system answers with. */
+/** Names that other tools use for `response`. */
 const OTHER_NAMES_OF_RESPONSE = new Set(
   "output text answer content completion result message reply generation prediction final_answer finaloutput".split(
     " ",
@@ -12,8 +12,8 @@ const OTHER_NAMES_OF_RESPONSE = new Set(
 );
 
 /**
- * Says what is wrong with the text of an output or of a recorded one, as the end of a sentence; null when nothing is.
- * A null response is an empty one.
+ * Describes a problem with an output or a recorded one, as the end of a sentence; null if there is none.
+ * A null response counts as empty.
  */
 export function findOutputProblem(fields: Readonly<Record<string, unknown>>): string | null {
   const { response, context } = fields;
@@ -26,13 +26,13 @@ export function findOutputProblem(fields: Readonly<Record<string, unknown>>): st
 
 function describeFields(fields: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(fields);
-  if (names.length === 0) return ", nor any other field";
+  if (names.length === 0) return " and no other field";
   const shown = names.map((name) => (fields[name] === undefined ? `"${name}" (undefined)` : `"${name}"`));
   return `, only ${shown.join(", ")}${suggestField(names)}`;
 }
 
 function suggestField(names: readonly string[]): string {
-  // The fields of an example that is handed on come first, and its own `answer` is not what was meant.
+  // Searches from the end: fields copied from the example come first, and its own `answer` is not meant.
   const synonym = names.findLast((name) => OTHER_NAMES_OF_RESPONSE.has(name.toLowerCase()));
   if (synonym !== undefined) return ` (did you mean "response" instead of "${synonym}"?)`;
   for (const name of names) {

@@ -3,7 +3,7 @@ import { type Price, pricesAt } from "./price.js";
 
 const EACH = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWrite1h: 1 };
 
-it("takes the prices of the highest tier that a prompt is over", () => {
+it("selects the highest tier that the prompt exceeds", () => {
   const [long, longest] = [
     { ...EACH, input: 2, over: 100 },
     { ...EACH, input: 3, over: 1000 },

@@ -1,30 +1,29 @@
 import type { EvalRow } from "./row.js";
 
-/** What a token of each class costs, in whole pico-dollars (10⁻¹² $), so that sums are exact. */
+/** Price per token of each class, in whole pico-dollars (10⁻¹² $) so that sums are exact. */
 export interface TokenPrices {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** Of cache entries that live for an hour, where a provider sells them apart. */
+  /** Cache entries that live for an hour, if priced separately. */
   readonly cacheWrite1h: number;
 }
 
-/** The price of a model, and where it was taken from. */
+/** The price of a model and its source. */
 export interface Price extends TokenPrices {
-  /** Other prices for requests whose prompt is longer, by ascending length. */
+  /** Prices for longer prompts, by ascending length. */
   readonly tiers?: readonly PriceTier[];
-  /** The file or the package and version it comes from. */
+  /** The file, or the package and version, that it comes from. */
   readonly source: string;
 }
 
-/** Prices that hold for long prompts. */
+/** Prices for long prompts. */
 export interface PriceTier extends TokenPrices {
-  /** Prompts of more tokens than this have these prices. */
+  /** Applies to prompts with more tokens than this. */
   readonly over: number;
 }
 
-/** The prices that hold for a prompt of this length. */
 export function pricesAt(price: Price, promptTokens: number): TokenPrices {
   if (price.tiers === undefined) return price;
   let prices: TokenPrices = price;
@@ -32,30 +31,30 @@ export function pricesAt(price: Price, promptTokens: number): TokenPrices {
   return prices;
 }
 
-/** What a system's work costs, what one trial of it may cost, and how long it may take. */
+/** The price of a system, and the cost and time limits of its trials. */
 export interface Limits {
-  /** Null when nobody knows it: costs are unknown then, not 0. */
+  /** Null if unknown; costs are then unknown, not 0. */
   readonly price: Price | null;
   /**
-   * True when all that it uses is priced, model by model, by a meter of its own, which refuses what has no price: a limit
-   * can be kept then without a price that is known beforehand.
+   * True if the system has its own meter that prices every model and refuses unpriced ones, so that a limit can be enforced
+   * without a known price.
    */
   readonly isMetered?: boolean;
-  /** The most that one trial may cost. 0 means no limit, null that none can be enforced. */
+  /** Maximum cost of one trial. 0 means no limit; null means that none can be enforced. */
   readonly maxCostUsd: number | null;
-  /** The most tokens that one trial may use, for lanes that have no price. */
+  /** Maximum tokens of one trial, for systems without a price. */
   readonly maxTokens?: number;
-  /** The longest answer that the system asks for; absent when it asks for none. */
+  /** Maximum output tokens that the system requests; absent if it requests none. */
   readonly maxOutputTokens?: number;
-  /** The safety net: a trial is stopped after this long, whatever it costs. */
+  /** Stops a trial after this time, independent of its cost. */
   readonly hardTimeoutMs: number | null;
-  /** A trial whose first token comes later than this has a note. */
+  /** A trial gets a note if its first token arrives later. */
   readonly expectedTtftMs?: number;
-  /** A trial that took longer than this has a note. */
+  /** A trial gets a note if it takes longer. */
   readonly expectedSolutionMs?: number;
 }
 
-/** What a run has paid for a trial: what was in the cache or in a recording was paid for before. */
+/** What the run paid for a trial. Outputs from the cache or a recording were paid for earlier. */
 export function paidFor({
   costUsd,
   judgeCostUsd,

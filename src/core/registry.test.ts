@@ -6,7 +6,7 @@ import { Registry, type RegistryKind, registerDataset, registry } from "./regist
 const brief: Evaluator = { name: "brief", score: () => ({ brief: 1 }) };
 
 describe("Registry", () => {
-  it("gives back what was registered and lists names in order, each kind for itself", () => {
+  it("returns registered values and lists names in order, separately for each kind", () => {
     const names = new Registry();
     names.register("evaluator", "brief", brief);
     names.register("evaluator", "apt", () => brief);
@@ -17,7 +17,7 @@ describe("Registry", () => {
     expect(names.has("system", "brief")).toBe(false);
   });
 
-  it("guesses at an unknown name and lists the known ones", () => {
+  it("suggests a name for an unknown one and lists the known names", () => {
     const names = new Registry();
     for (const name of ["truncate", "extract"]) names.register("system", name, { name, process: () => ({}) });
     expect(() => names.get("system", "tuncrate")).toThrow(
@@ -27,11 +27,11 @@ describe("Registry", () => {
     expect(() => names.get("grader", "any")).toThrow("None are known.");
   });
 
-  it("refuses a name that is taken, unless told to replace it", () => {
+  it("rejects a name that is taken unless replace is set", () => {
     const names = new Registry();
     const other: Evaluator = { ...brief };
     names.register("evaluator", "brief", brief);
-    expect(() => names.register("evaluator", "brief", other)).toThrow(/registered already.*replace: true/);
+    expect(() => names.register("evaluator", "brief", other)).toThrow(/already registered.*replace: true/);
     expect(names.get("evaluator", "brief")).toBe(brief);
     names.register("evaluator", "brief", other, { replace: true });
     expect(names.get("evaluator", "brief")).toBe(other);
@@ -46,7 +46,7 @@ describe("Registry", () => {
     ["grader", "grade"],
   ];
 
-  it.each(methods)("names the method a %s lacks", (kind, method) => {
+  it.each(methods)("names the method that a %s lacks", (kind, method) => {
     const names = new Registry();
     const attempt = (value: unknown) => () => names.register(kind, "mine", value as never);
     expect(attempt({ name: "mine" })).toThrow(ShapeError);
@@ -57,7 +57,7 @@ describe("Registry", () => {
     expect(names.list(kind)).toEqual([]);
   });
 
-  it("finds methods on the prototype, as instances of classes have them", () => {
+  it("finds methods on the prototype of class instances", () => {
     class Mine {
       readonly name = "mine";
       score() {
@@ -70,14 +70,14 @@ describe("Registry", () => {
     expect(names.get("evaluator", "mine")).toBe(mine);
   });
 
-  it("takes a factory for all but datasets and reporters", () => {
+  it("accepts factories except for datasets and reporters", () => {
     const names = new Registry();
     names.register("system", "made", () => ({ name: "made", process: () => ({}) }));
     expect(names.has("system", "made")).toBe(true);
     expect(() => names.register("reporter", "made", (() => "") as never)).toThrow("but is a function");
   });
 
-  it("refuses an empty name and an unknown kind", () => {
+  it("rejects an empty name and an unknown kind", () => {
     const names = new Registry();
     expect(() => names.register("evaluator", "", brief)).toThrow("needs a non-empty name");
     expect(() => names.list("evaluators" as RegistryKind)).toThrow(
@@ -90,7 +90,7 @@ describe("Registry", () => {
 describe("registerDataset", () => {
   const examples = [{ id: 1, question: "Capital of France?", answer: "Paris" }];
 
-  it("takes examples, a function or a definition", async () => {
+  it("accepts examples, a function or a definition", async () => {
     registerDataset("test-examples", examples);
     registerDataset("test-function", () => examples);
     registerDataset("test-definition", { description: "one question", load: () => examples });
@@ -98,10 +98,10 @@ describe("registerDataset", () => {
       expect(await registry.get("dataset", name).load({})).toEqual(examples);
     }
     expect(registry.get("dataset", "test-definition").description).toBe("one question");
-    expect(() => registerDataset("test-examples", examples)).toThrow("registered already");
+    expect(() => registerDataset("test-examples", examples)).toThrow("already registered");
   });
 
-  it.each([null, undefined, 7, { examples }])("says what is wrong with %o", (value) => {
+  it.each([null, undefined, 7, { examples }])("describes what is wrong with %o", (value) => {
     expect(() => registerDataset("test-wrong", value as never)).toThrow(ShapeError);
     expect(registry.has("dataset", "test-wrong")).toBe(false);
   });

@@ -8,42 +8,42 @@ import { describe, requireShape } from "./shape.js";
 import { didYouMean } from "./suggest.js";
 import type { System } from "./system.js";
 
-/** What a run allows the things that are made for it. */
+/** Permissions of a run for the objects created for it. */
 export interface Permissions {
-  /** Generated code may be run without a sandbox. */
+  /** Allows running generated code without a sandbox. */
   unsafeLocalExec?: boolean;
 }
 
-/** Makes a thing from what follows its name on the command line: `truncate:0.5` calls the factory of `truncate` with "0.5". */
+/** Creates an object from the argument after its name: `truncate:0.5` calls the factory of `truncate` with "0.5". */
 export type Factory<T> = (argument?: string, permissions?: Permissions) => T | Promise<T>;
 
-/** A report as text; large ones come in pieces. */
+/** A report as text; large ones come in chunks. */
 export type Rendered = string | Iterable<string>;
 
-/** Renders a result, at once or after reading what it needs. */
+/** Renders a result, synchronously or not. */
 export interface Reporter {
   readonly name: string;
   render(result: EvalResult, options?: ReportOptions): Rendered | Promise<Rendered>;
 }
 
-/** A gate of the command that made a run, and whether it was passed. */
+/** A gate of the command and its result. */
 export interface GateVerdict {
-  /** As it was asked for: `--fail-under pass_rate=0.9`. */
+  /** As given on the command line: `--fail-under pass_rate=0.9`. */
   readonly gate: string;
   readonly passed: boolean;
-  /** What was found, in words. */
+  /** Describes the result. */
   readonly words: string;
 }
 
-/** What a reporter is told besides the result. */
+/** Options of a reporter. */
 export interface ReportOptions {
-  /** The gates that decide the exit code of the command; left out where there is no command. */
+  /** The gates that decide the exit code; absent outside of a command. */
   gates?: readonly GateVerdict[];
-  /** Which groups of columns a table shows. */
+  /** Column groups to show in a table. */
   columns?: readonly string[];
 }
 
-/** What each kind of name stands for. */
+/** The type behind each kind of name. */
 export interface RegistryKinds {
   dataset: DatasetDefinition;
   system: System | Factory<System>;
@@ -53,7 +53,7 @@ export interface RegistryKinds {
   grader: Grader | GraderFactory;
 }
 
-/** The kinds of things that can be registered. */
+/** The kinds of objects that can be registered. */
 export type RegistryKind = keyof RegistryKinds;
 
 const METHODS: Record<RegistryKind, readonly string[]> = {
@@ -66,7 +66,7 @@ const METHODS: Record<RegistryKind, readonly string[]> = {
 };
 
 /**
- * Names for everything that can be plugged in.
+ * A registry of named datasets, systems, evaluators, graders, metrics and reporters.
  * @example
  * registry.register("evaluator", "brief", { name: "brief", score: (_, output) => ({ brief: 1 }) });
  * registry.get("evaluator", "brief");
@@ -83,7 +83,7 @@ export class Registry {
     const names = this.#names(kind);
     if (typeof name !== "string" || name === "") throw new RegistryError(`A ${kind} needs a non-empty name.`);
     if (names.has(name) && options.replace !== true) {
-      throw new RegistryError(`The ${kind} "${name}" is registered already. Pass { replace: true } to replace it.`);
+      throw new RegistryError(`The ${kind} "${name}" is already registered. Pass { replace: true } to replace it.`);
     }
     checkShape(kind, name, value);
     names.set(name, value);
@@ -125,10 +125,10 @@ function methodsOf(value: object, methods: readonly string[]): Record<string, un
   return Object.fromEntries(methods.map((method) => [method, (value as Record<string, unknown>)[method]]));
 }
 
-/** The registry that the library and the command line share. */
+/** The registry shared by the library and the command line. */
 export const registry = new Registry();
 
-/** A dataset given by a definition, a function that loads it, or its examples. */
+/** A dataset as a definition, a loader function or examples. */
 export type RegisteredDataset = DatasetDefinition | DatasetDefinition["load"] | Dataset["examples"];
 
 /**

@@ -4,20 +4,20 @@ import type { EvalRow, Outcome } from "./row.js";
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
 export type Summary = Record<string, number | null>;
 
-/** When a run was made, and how long it took. */
+/** When a run was made and how long it took. */
 export interface Timing {
   startedAt: string;
   finishedAt: string;
-  /** From a monotonic clock: it need not be the difference of the two times. */
+  /** From a monotonic clock, so it may differ from the two times. */
   wallSeconds: number;
-  /** Seconds from the start of a system's first trial to the end of its last; a system without a finished trial has none. */
+  /** Seconds from the start of a system's first trial to the end of its last; absent without a finished trial. */
   wallSecondsBySystem: Readonly<Record<string, number>>;
   trialsPerSecond: number;
   /** Trials whose output came from the cache. */
   cachedTrials: number;
 }
 
-/** What was asked for, as far as it can be written down. */
+/** The settings of a run, as far as they can be stored. */
 export interface EvalConfig {
   title: string;
   systems: readonly string[];
@@ -36,67 +36,67 @@ export interface EvalConfig {
 export interface DatasetConfig {
   name: string;
   examples: number;
-  /** SHA-256 that identifies the content: of the examples, or of the file and of how they were chosen from it. */
+  /** SHA-256 of the examples, or of the file and how they were sampled. */
   fingerprint: string;
-  /** The dataset tags that its examples carry; its own name, unless they name others. */
+  /** The dataset tags of its examples. Default: its own name. */
   tags: readonly string[];
-  /** The field that decides pass or fail first; null when it is known only from what the evaluators return. */
+  /** The field that decides pass or fail; null if only the evaluators' results tell. */
   primaryField: string | null;
   evaluators: Readonly<Record<string, { fingerprint: string }>>;
-  /** Where the examples come from, down to the revision; absent when the loader does not say. */
+  /** Where the examples come from, including the revision; absent if unknown. */
   origin?: DatasetOrigin;
-  /** The field by which examples are in groups that are not independent; absent when there is none. */
+  /** The field that groups dependent examples; absent if there is none. */
   groupBy?: string;
-  /** How its examples are run where that differs from the rest of the run; absent when it does not. */
+  /** Run settings that the dataset overrides; absent if none. */
   terms?: RunTerms;
-  /** The skill of agents that it is about; absent when it is about none. */
+  /** The agent skill under test; absent if none. */
   skill?: string;
-  /** What its trials are held to; absent when to nothing of their own. */
+  /** Gates of this dataset; absent if none. */
   gates?: readonly DatasetGate[];
 }
 
-/** Which rows to keep: fields that must be equal, or a predicate. */
+/** Selects rows by equal fields or by a predicate. */
 export type RowFilter =
   | ((row: EvalRow) => boolean)
   | { system?: string; dataset?: string; trial?: number; outcome?: Outcome; exampleId?: string | number };
 
-/** What a run with a budget has spent, and on what: `spentUsd` is the sum of the other dollars. */
+/** What a run with a budget spent: `spentUsd` is the sum of the other amounts. */
 export interface BudgetReceipt {
   readonly maxCostUsd: number;
   readonly spentUsd: number;
-  /** On the trials of the report. */
+  /** Trials in the report. */
   readonly trialsUsd: number;
-  /** On outputs that are stored and not graded yet. */
+  /** Outputs that are stored but not graded yet. */
   readonly ungradedUsd: number;
-  /** On trials that failed, and were run again. */
+  /** Trials that failed and were repeated. */
   readonly repeatedUsd: number;
-  /** What was set aside for trials whose cost nobody knows. */
+  /** Reserved for trials whose cost is unknown. */
   readonly unknownUsd: number;
-  /** On trials that were cut off: what they had cost, or what was set aside for them. */
+  /** Interrupted trials: their cost, or the amount reserved for them. */
   readonly lostUsd: number;
   readonly lostTrials: number;
 }
 
-/** Everything a run found. */
+/** The result of a run. */
 export interface EvalResult {
   readonly rows: readonly EvalRow[];
   /** By system name. */
   readonly summary: Readonly<Record<string, Summary>>;
   /** Why a summary value is null or infinite, by system name and key. */
   readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Values that belong to all systems together. */
+  /** Values computed across all systems. */
   readonly across: Summary;
   /** Why a value of `across` is null or infinite, by key. */
   readonly acrossReasons: Readonly<Record<string, string>>;
-  /** Words that belong to the summaries of all systems, such as `pareto_basis`; left out when there are none. */
+  /** Text labels shared by all systems, such as `pareto_basis`; absent if there are none. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly timing: Timing;
-  /** What was spent, of a run with a budget in dollars. */
+  /** Spending of a run with a budget in dollars. */
   readonly budget?: BudgetReceipt;
   readonly config: EvalConfig;
-  /** Where the run is kept, when it is. */
+  /** The run folder; null if the run is not stored. */
   readonly runDir: string | null;
-  /** Things the reader should know, such as rows that were left out. */
+  /** Messages for the reader, such as rows that were skipped. */
   readonly notes: readonly string[];
   filter(filter: RowFilter): EvalResult;
   toTable(options?: { columns?: readonly string[] }): string;
@@ -111,12 +111,12 @@ export interface JsonReport {
   timing: Timing;
   summary: Record<string, JsonSummary>;
   across: Record<string, number | string | null>;
-  /** What was spent, of a run with a budget in dollars; absent of others. */
+  /** Spending of a run with a budget in dollars; absent otherwise. */
   budget?: BudgetReceipt;
   notes: readonly string[];
   run: string | null;
   rows: readonly EvalRow[];
 }
 
-/** The summary of one system; `efficiency` holds the seven keys of speed and efficiency, everything else is flat. */
+/** The summary of one system; `efficiency` holds the seven speed and efficiency keys, everything else is flat. */
 export type JsonSummary = Record<string, number | string | null | Record<string, number | null>>;

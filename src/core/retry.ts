@@ -1,9 +1,9 @@
 import { isTrialError, type Retry } from "./errors.js";
 
-/** How often and for how long a call that failed before any output is made again. */
+/** Limits for retrying calls that failed before any output. */
 export interface RetryPolicy {
   maxRetries: number;
-  /** The longest that the waiting of one trial, or of one question to a judge, may add up to. */
+  /** Maximum total wait of one trial or one judge question. */
   maxWaitMs: number;
 }
 
@@ -13,8 +13,8 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * How long to wait before a failed call is made again, or null when it is not. The wait that the endpoint asks for is
- * kept to; else it doubles with every failure, less a random part so that trials that failed together come back apart.
+ * How long to wait before retrying a failed call; null to give up. Follows the wait requested by the endpoint, else
+ * backs off exponentially. Jitter spreads out trials that failed together.
  */
 export function waitBeforeRetry(
   retry: Retry,
@@ -28,7 +28,7 @@ export function waitBeforeRetry(
   return waitedMs + wait <= policy.maxWaitMs ? wait : null;
 }
 
-/** What an error says about trying again; null when it does not ask for it. */
+/** The retry hint of an error; null if it should not be retried. */
 export function retryOf(error: unknown): Retry | null {
   if (!isTrialError(error)) return null;
   const { retry } = error;

@@ -4,7 +4,7 @@ import { hasOutput, isScored, makeRow, OUTCOMES, ROW_FIELDS, scoreOf } from "./r
 const about = { system: "s", exampleId: 1 } as const;
 
 describe("makeRow", () => {
-  it("leaves what is not known at its neutral value: null where 0 would be a claim", () => {
+  it("sets unknown fields to a neutral value: null where 0 would be a claim", () => {
     const row = makeRow({ ...about, outcome: "skipped" });
     expect(row.costUsd).toBeNull();
     expect(row.costSource).toBe("unknown");
@@ -44,19 +44,19 @@ describe("makeRow", () => {
     });
   });
 
-  it("lists every field, in the order it is written", () => {
+  it("lists every field in the order it is written", () => {
     const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
     expect(Object.keys(written)).toEqual(ROW_FIELDS);
     expect(ROW_FIELDS).toHaveLength(32);
   });
 
-  it("makes a plain object that survives a copy", () => {
+  it("creates a plain object that survives a copy", () => {
     const row = makeRow({ ...about, outcome: "pass", notes: ["n"] });
     expect({ ...row }).toEqual(row);
     expect(structuredClone(row)).toEqual(row);
   });
 
-  it("keeps what is known, zeros and false included", () => {
+  it("keeps given values, including zero and false", () => {
     const row = makeRow({ ...about, outcome: "fail", passed: false, costUsd: 0, latency: 0, trial: 2 });
     expect(row).toMatchObject({ passed: false, costUsd: 0, latency: 0, trial: 2 });
   });
@@ -67,21 +67,21 @@ describe("makeRow", () => {
 });
 
 describe("isScored and hasOutput", () => {
-  it("sort the five outcomes", () => {
+  it("classify the five outcomes", () => {
     const rows = OUTCOMES.map((outcome) => makeRow({ ...about, outcome }));
     expect(rows.filter(isScored).map((row) => row.outcome)).toEqual(["pass", "fail"]);
     expect(rows.filter(hasOutput).map((row) => row.outcome)).toEqual(["pass", "fail", "unscored"]);
   });
 });
 
-describe("scoreOf", () => {
-  it("reads a named field as it is", () => {
+describe("getScore", () => {
+  it("reads a named field", () => {
     const row = makeRow({ ...about, outcome: "pass", scores: { f1: 0, recall: 1 }, primaryField: "recall" });
     expect(scoreOf(row, "f1")).toBe(0);
     expect(scoreOf(row, "em")).toBeUndefined();
   });
 
-  it("reads score as the evaluator's own, else the primary field's", () => {
+  it('reads "score" from the evaluator\'s own score, else from the primary field', () => {
     const scores = { f1: 0.4, score: 0.9 };
     expect(scoreOf(makeRow({ ...about, outcome: "pass", scores, primaryField: "f1" }), "score")).toBe(0.9);
     expect(scoreOf(makeRow({ ...about, outcome: "fail", scores: { f1: 0.4 }, primaryField: "f1" }), "score")).toBe(0.4);

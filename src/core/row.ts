@@ -1,12 +1,12 @@
 import type { Usage } from "./system.js";
 
-/** Every way in which a planned trial can end. */
+/** All outcomes of a planned trial. */
 export const OUTCOMES = ["pass", "fail", "error", "unscored", "skipped"] as const;
 
 /** How a planned trial ended. Every planned trial has exactly one. */
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Every category that the error of a row can have. */
+/** All error categories of a row. */
 export const ERROR_CATEGORIES = [
   "none",
   "logic_error",
@@ -25,20 +25,20 @@ export const ERROR_CATEGORIES = [
 /** Why a trial did not pass; `none` when it did. */
 export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 
-/** Where the cost of a row comes from: the provider's bill, prices and usage, an estimate, or nowhere. */
+/** The source of a row's cost: the provider's bill, price times usage, an estimate, or unknown. */
 export type CostSource = "provider" | "priced" | "estimated" | "unknown";
 
-/** One call of the system that failed before the trial had its output. */
+/** A call of the system that failed before the trial had an output. */
 export interface Attempt {
   errorCategory: ErrorCategory;
   message: string;
   durationMs: number;
 }
 
-/** What a facet of an example can be. */
+/** A value of a facet. */
 export type FacetValue = string | number | boolean;
 
-/** The fields of an example by which results are broken down, e.g. `{ subject: "anatomy" }`. */
+/** Example fields to break results down by, e.g. `{ subject: "anatomy" }`. */
 export type Facets = Readonly<Record<string, FacetValue>>;
 
 /** One finished trial. What was not measured is null, never 0. */
@@ -50,9 +50,9 @@ export interface EvalRow {
   outcome: Outcome;
   errorCategory: ErrorCategory;
   scores: Record<string, number>;
-  /** Figures of evaluators that may lie anywhere, such as a number of characters. They are averaged, and decide nothing. */
+  /** Numbers from evaluators with any range, such as a number of characters. Averaged, but they decide nothing. */
   measures: Readonly<Record<string, number>>;
-  /** The field that decided pass or fail; null when nothing could. */
+  /** The field that decided pass or fail; null if none did. */
   primaryField: string | null;
   passed: boolean | null;
   inputTokens: number;
@@ -61,52 +61,52 @@ export interface EvalRow {
   costUsd: number | null;
   costSource: CostSource;
   overshootUsd: number | null;
-  /** What scoring cost, such as the calls of a judge: no part of `costUsd`. */
+  /** Cost of scoring, such as judge calls; not part of `costUsd`. */
   judgeCostUsd: number | null;
-  /** True when usage or cost is known to be incomplete. */
+  /** True if usage or cost is known to be incomplete. */
   partial: boolean;
-  /** True when the output was there already, in the cache or in a recording: this run has not paid for it. */
+  /** True if the output came from the cache or a recording, so this run did not pay for it. */
   cached: boolean;
   /** Seconds inside `System.process`. */
   latency: number | null;
-  /** Milliseconds from admission to the end of the system's work, retries included. */
+  /** Milliseconds from admission to the end of the system's work, including retries. */
   durationMs: number | null;
   ttftMs: number | null;
   firstAttemptMs: number | null;
   successAtMs: number | null;
   turns: number | null;
   tokensPerSec: number | null;
-  /** Running cost when the trial was stopped; 0 when it was not. */
+  /** Running cost when the trial was stopped; 0 if it was not. */
   costKilledAt: number;
   attempts: readonly Attempt[];
   notes: readonly string[];
   metadata: Readonly<Record<string, unknown>> | null;
-  /** Of the example, as its dataset declares them, so that a stored run can be broken down without the examples. */
+  /** Copied from the example, so that a stored run can be broken down without its examples. */
   facets: Facets | null;
-  /** What the example shares with others of its dataset, such as its conversation: rows of one group are not independent. */
+  /** What the example shares with others of its dataset, such as a conversation. Rows of one group are not independent. */
   group: string | number | null;
 }
 
-/** What tells a trial from all others of its run. */
+/** Identifies a trial within a run. */
 export type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
 
-/** The first word of a note on a trial that was slower than its model is expected to be. */
+/** First word of the note on a trial that was slower than expected for its model. */
 export const SLOW = "slow";
 
-/** The first words of a note on a trial in which another model was called than the one that was asked for. */
+/** First words of the note on a trial that called another model than requested. */
 export const ANOTHER_MODEL = "another model";
 
-/** The first words of a note on a trial whose model refused a part of the request. */
+/** First words of the note on a trial whose model rejected a request parameter. */
 export const SENT_WITHOUT = "sent without";
 
-/** What a row needs at least. */
+/** The fields of a row; those without a neutral value are required. */
 export type KnownFields = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
 
 const NO_MEASURES: EvalRow["measures"] = Object.freeze({});
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * A row from the fields that are known; all others say nothing: null where 0 would be a claim.
+ * Creates a row from the known fields; the others get a neutral value, null where 0 would be a claim.
  * @example
  * makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, passed: true });
  */
@@ -147,34 +147,33 @@ export function makeRow(known: KnownFields): EvalRow {
   };
 }
 
-/** A row that says nothing yet. */
 export const EMPTY_ROW: Readonly<EvalRow> = makeRow({ system: "", exampleId: "", outcome: "skipped" });
 
 /** Every field of a row, in the order it is written. */
 export const ROW_FIELDS = Object.keys(EMPTY_ROW) as readonly (keyof EvalRow)[];
 
-/** A row whose output was graded, so that it counts in quality denominators. */
+/** True if the output was graded, so that the row counts toward quality. */
 export function isScored(row: EvalRow): boolean {
   return row.outcome === "pass" || row.outcome === "fail";
 }
 
-/** A row whose system gave something back, whatever came of it. */
+/** True if the system returned an output. */
 export function hasOutput(row: EvalRow): boolean {
   return row.outcome !== "error" && row.outcome !== "skipped";
 }
 
-/** The value of a score field on a row. `"score"` means the primary score: the evaluator's own `score`, else the primary field's. */
+/** Returns a score of a row. `"score"` is the primary score: the evaluator's own `score`, else the primary field. */
 export function scoreOf(row: EvalRow, field: string): number | undefined {
   const own = row.scores[field];
-  // Nothing that an object inherits is a number. Asking whether the field is its own takes several times as long.
+  // Prototype values are never numbers, so skip the slower hasOwn check.
   if (typeof own === "number") return own;
   if (field !== "score" || row.primaryField == null) return undefined;
   return row.scores[row.primaryField];
 }
 
 /**
- * The value of a measure on a row. An evaluator that does not tell measures from scores may return one figure within
- * [0, 1] here and outside there: they are the same measure.
+ * Returns a measure of a row. An evaluator that does not separate measures from scores may return a value inside [0, 1]
+ * on one row and outside on another; both are the same measure.
  */
 export function measureOf({ measures, scores }: EvalRow, field: string): number | undefined {
   if (measures != null && Object.hasOwn(measures, field)) return measures[field];

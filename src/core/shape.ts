@@ -2,7 +2,7 @@ import { ShapeError } from "./errors.js";
 
 type Method = { readonly name: string };
 
-/** Throws unless `value` has a name and the methods its interface asks for, and says which is missing. */
+/** Throws if `value` lacks a name or a method of its interface. */
 export function requireShape<T extends Method>(what: string, value: unknown, methods: readonly string[]): T {
   if (typeof value !== "object" || value === null) {
     throw new ShapeError(`${what} must be an object with ${wanted(methods)}, but is ${describe(value)}.`);
@@ -20,7 +20,6 @@ export function requireShape<T extends Method>(what: string, value: unknown, met
   return value as T;
 }
 
-/** A value in words, for messages. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "undefined";
@@ -35,20 +34,19 @@ function wanted(methods: readonly string[]): string {
 }
 
 /**
- * The options that are given: those that are undefined are taken out, because absent and undefined are not the same.
+ * Removes undefined options, because absent and undefined are not the same.
  * @example
- * given({ seed: 1, title: undefined }); // { seed: 1 }
+ * omitUndefined({ seed: 1, title: undefined }); // { seed: 1 }
  */
 export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** The entry of a name that users chose: `constructor` is one, though every object seems to have it. */
+/** Reads a key chosen by the user, which may be an inherited name such as `constructor`. */
 export function ownValue<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-/** True for anything `await` would wait for. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

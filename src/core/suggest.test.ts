@@ -4,7 +4,7 @@ import { didYouMean, editDistance, nearest } from "./suggest.js";
 
 const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 7 });
 
-describe("editDistance", () => {
+describe("computeEditDistance", () => {
   it.each([
     ["", "", 0],
     ["", "abc", 3],
@@ -29,21 +29,21 @@ describe("editDistance", () => {
   });
 });
 
-describe("nearest", () => {
-  it("finds a slip, whatever the case, and the beginning of a word", () => {
+describe("findClosestName", () => {
+  it("finds typos, other case and prefixes", () => {
     expect(nearest("Truncat", ["extract", "truncate"])).toBe("truncate");
     expect(nearest("comp", ["completely-else", "compression_ratio"])).toBe("completely-else");
     expect(nearest("f2", ["f1", "recall"])).toBe("f1");
   });
 
-  it("stays silent when nothing is near", () => {
+  it("returns undefined if nothing is close", () => {
     expect(nearest("zebra", ["extract", "truncate"])).toBeUndefined();
     expect(nearest("x", [])).toBeUndefined();
   });
 });
 
 describe("didYouMean", () => {
-  it("lists what is known, sorted, with a guess when there is one", () => {
+  it("lists known names, sorted, with a suggestion if there is one", () => {
     expect(didYouMean("tuncate", ["truncate", "extract"])).toBe(' Did you mean "truncate"? Known: extract, truncate.');
     expect(didYouMean("zebra", ["b", "a"])).toBe(" Known: a, b.");
     expect(didYouMean("zebra", [])).toBe(" None are known.");

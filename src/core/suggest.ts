@@ -1,4 +1,4 @@
-/** Edit distance with adjacent swaps counted as one, so that "tuncrate" is close to "truncate". */
+/** Counts an adjacent swap as one edit, so that "tuncrate" is close to "truncate". */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -17,7 +17,7 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** The candidate a person most likely meant, if one is near enough to be worth saying. */
+/** The candidate that was most likely meant; undefined if none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
@@ -34,7 +34,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /**
- * The end of an "unknown name" message: a guess, when there is a good one, and the list.
+ * The end of an "unknown name" message: a suggestion, if there is a good one, and the list.
  * @example
  * didYouMean("tuncate", ["truncate", "extract"]); // ' Did you mean "truncate"? Known: extract, truncate.'
  */

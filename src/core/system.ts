@@ -3,9 +3,9 @@ import type { Example, Turn } from "./example.js";
 import type { Limits } from "./price.js";
 import type { Trajectory } from "./trajectory.js";
 
-/** Token counts as billed. The classes are disjoint, except that `reasoning` is a part of `output` and `cacheWrite1h` of `cacheWrite`. */
+/** Billed tokens by class. The classes are disjoint, except that `reasoning` is part of `output` and `cacheWrite1h` of `cacheWrite`. */
 export interface Usage {
-  /** Neither read from a cache nor written to one. */
+  /** Excludes cache reads and writes. */
   input: number;
   output: number;
   cacheRead?: number;
@@ -16,83 +16,83 @@ export interface Usage {
 
 export const STOP_REASONS = ["cost_killed", "time_killed", "refused", "truncated"] as const;
 
-/** Why a system's output ended before it was complete. Such outputs are graded like any other, never cached. */
+/** Why an output ended early. These outputs are graded as usual but never cached. */
 export type StopReason = (typeof STOP_REASONS)[number];
 
-/** What came back. Every string field that differs from the example's counts as produced text. */
+/** The output of a system. Every string field that differs from the example's counts as produced text. */
 export interface Output {
   response?: string;
   context?: string;
   usage?: Usage;
   costUsd?: number;
   trajectory?: Trajectory;
-  /** What the work left behind in the folder it was done in. */
+  /** The state of the workspace after the work. */
   workspace?: WorkspaceState;
   stopped?: StopReason;
-  /** Seconds the work took, from a system that knows better than the caller's clock, such as a recording. */
+  /** Seconds of work, from a system that knows better than the caller's clock, such as a recording. */
   latency?: number;
   ttftMs?: number;
   firstAttemptMs?: number;
   successAtMs?: number;
-  /** Turns taken. An example that is handed on carries its own list of turns here, which is no measurement. */
+  /** Number of turns taken. A list of turns is one copied from the example, not a measurement. */
   turns?: number | Turn[];
   tokensPerSec?: number;
-  /** Usage or cost is known to be incomplete. */
+  /** True if usage or cost is known to be incomplete. */
   partial?: boolean;
-  /** The order of options that it saw, as positions in the dataset's file, where that is not the example's. */
+  /** The order of choices that the system saw, as positions in the dataset file, if it differs from the example's. */
   choice_order?: readonly number[];
-  /** Copied to the row as it is. */
+  /** Copied to the row unchanged. */
   metadata?: Record<string, unknown>;
   [key: string]: unknown;
 }
 
-/** What a trial has cost so far. The same object is handed out every time: read it, do not keep it. */
+/** The cost of a trial so far. Mutable and reused; copy it if you need to keep it. */
 export interface Bill {
   readonly costUsd: number;
-  /** Once true it stays so. */
+  /** Never becomes false again. */
   readonly exceeded: boolean;
 }
 
-/** What a meter that prices by itself, such as the gateway, has counted for a trial so far. */
+/** What an external meter with its own prices, such as the gateway, has counted for a trial so far. */
 export interface MeteredTotal {
   readonly usage: Readonly<Usage>;
-  /** Null when a price is not known. */
+  /** Null if a price is unknown. */
   readonly costUsd: number | null;
-  /** True while a part of it is only estimated. */
+  /** True while part of it is estimated. */
   readonly isEstimated: boolean;
 }
 
-/** The running bill of one trial, and the limit it may not exceed. */
+/** The running cost of one trial and its limit. */
 export interface TrialBudget {
   /**
-   * Adds what was used since the last call, and takes back what was only estimated. `promptTokens` is the length of the
-   * whole prompt that the usage belongs to, for models whose price depends on it.
+   * Adds usage since the last call and discards earlier estimates. `promptTokens` is the length of the whole prompt, for
+   * models whose price depends on it.
    */
   add(usage: Usage, promptTokens?: number): Bill;
-  /** Holds provisional numbers of tokens, counted in the text that was streamed and sent, until the next `add`. */
+  /** Holds a provisional token count of the streamed and sent text until the next `add`. */
   estimate(outputTokens: number, inputTokens?: number): Bill;
-  /** Takes over what a meter elsewhere has counted so far, in place of all that was added and estimated here. */
+  /** Replaces everything added and estimated here with the total of an external meter. */
   report(total: MeteredTotal): Bill;
   readonly bill: Bill;
-  /** All that was added. */
+  /** The sum of all added usage. */
   readonly usage: Readonly<Required<Usage>>;
-  /** The first cost that exceeded the limit; 0 while none has. */
+  /** The first cost that exceeded the limit; 0 if none has. */
   readonly costKilledAt: number;
-  /** True while a part of the cost is an estimate. */
+  /** True while part of the cost is estimated. */
   readonly isEstimated: boolean;
-  /** True when there is a price, so that a cost of 0 means that it was free. */
+  /** True if there is a price, so that a cost of 0 means free. */
   readonly isPriced: boolean;
-  /** What one trial may cost; 0 when there is no limit. */
+  /** Maximum cost of one trial; 0 for no limit. */
   readonly maxCostUsd: number;
 }
 
-/** What a trial came to, as its bill says in the end. */
+/** The final cost of a trial. */
 export type TrialBill = Pick<
   TrialBudget,
   "bill" | "usage" | "costKilledAt" | "isEstimated" | "isPriced" | "maxCostUsd"
 >;
 
-/** What a system is told about the trial it is answering. */
+/** What a system knows about the trial it runs. */
 export interface TrialContext {
   signal: AbortSignal;
   budget: TrialBudget | null;
@@ -100,50 +100,47 @@ export interface TrialContext {
   seed: number;
   log: (message: string) => void;
   /**
-   * For systems that work in phases. Does the work whose time counts: what comes before and after it counts neither as
-   * the trial's duration nor against its time limit.
+   * For systems that work in phases: runs the timed phase. Setup and cleanup around it count neither toward the trial's
+   * duration nor its time limit.
    */
   timed?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** For systems that work in phases. Has something done when the trial is over, scoring included, however it ends. */
+  /** For systems that work in phases: runs a task after the trial and its scoring, however it ends. */
   atEnd?: (task: () => void | Promise<void>) => void;
-  /**
-   * Whether the trial would pass if it ended like this, for work that can be scored while it is going on; absent where it
-   * cannot.
-   */
+  /** Whether the trial would pass if it ended now; absent if running trials cannot be scored. */
   passes?: (soFar: Output) => Promise<boolean>;
 }
 
 /**
- * What is measured.
+ * A system under test.
  * @example
  * const shout: System = { name: "shout", process: (example) => ({ response: example.question?.toUpperCase() ?? "" }) };
  */
 export interface System {
   readonly name: string;
   process(example: Example, trial: TrialContext): Output | Promise<Output>;
-  /** What identifies this system's work in the cache; see `fingerprintOf` for the default. */
+  /** Identifies the system's work in the cache; see `computeFingerprint` for the default. */
   fingerprint?(): unknown;
-  /** The model it calls, as its provider names it. */
+  /** The model it calls, by the provider's name. */
   readonly model?: string;
-  /** What the model works in: the name of an agent, or `api` where it is called directly. Figures are never pooled across them. */
+  /** What runs the model: the name of an agent, or `api` for direct calls. Results are never pooled across harnesses. */
   readonly harness?: string;
-  /** True for one that only repeats what was done, and paid for, before. */
+  /** True if it replays recorded outputs that were paid for earlier. */
   readonly isRecorded?: boolean;
-  /** What its work costs and may cost, when that is known: every trial is held to it. */
+  /** Its price and limits, if known; enforced for every trial. */
   readonly limits?: Limits;
   /**
-   * Whom it calls, as host and account: systems with the same endpoint share its limit on calls at a time, which grows
-   * and shrinks with what the endpoint takes. Without one, calls are bounded by the number of workers alone.
+   * Host and account it calls. Systems with the same endpoint share a concurrency limit that adapts to rate limits. Without
+   * one, only the number of workers limits its calls.
    */
   readonly endpoint?: string;
-  /** Called for each example before anything is run. What it throws ends the run: skills that it cannot be offered. */
+  /** Called for each example before the run. Throw to end the run, for example if the system cannot offer a skill. */
   checkExample?(example: Example): void;
-  /** True when it sets things up before its work and clears them away after it: its trials have `timed` and `atEnd`. */
+  /** True if it does setup and cleanup around its work: its trials get `timed` and `atEnd`. */
   readonly worksInPhases?: boolean;
-  /** At most this many of its trials are under way at a time; systems of one endpoint share the smallest of theirs. */
+  /** Maximum number of its trials at a time; systems of one endpoint share the smallest value. */
   readonly maxParallel?: number;
-  /** How long a trial that is told to stop may take to come to an end; 2 s unless told. */
+  /** How long a trial may take to end after it is told to stop. Default: 2 s. */
   readonly graceMs?: number;
-  /** Gives back what the system holds. Whoever creates a system closes it; `evaluate()` does not. */
+  /** Releases resources. The creator of a system closes it; `evaluate()` does not. */
   close?(): Promise<void>;
 }

@@ -7,8 +7,8 @@ export interface Tokenizer {
   readonly name?: string;
   count(text: string): number;
   /**
-   * The tokens of a long text, piece by piece: they add up to its count, and other work has its turn between two of
-   * them. Left out, every text is counted at once.
+   * Counts a long text in pieces that add up to its count, so that other work can run in between. Without it, every text
+   * is counted at once.
    */
   countPieces?(text: string): Iterable<number>;
 }

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AgentHappening, firstAttemptAt, type TrajectoryEvent, toolCallsOf, turnsOf } from "./trajectory.js";
 
-/** Events a second apart. */
 function events(...happenings: AgentHappening[]): TrajectoryEvent[] {
   return happenings.map((happening, i) => ({ ...happening, timestamp: 1000 * (i + 1) }));
 }
@@ -18,17 +17,17 @@ const RESULT: AgentHappening = { type: "tool_result", callId: "1", success: true
 const ASKED: AgentHappening = { type: "user_message", text: "Go" };
 const TURN: AgentHappening = { type: "turn_start" };
 
-describe("turnsOf", () => {
-  it("counts the turns that were told", () => {
+describe("countTurns", () => {
+  it("counts turn_start events", () => {
     expect(turnsOf(events(ASKED, TURN, says("a"), calls("Bash"), RESULT, TURN, says("b")))).toBe(2);
   });
 
-  it("is unknown when the agent did nothing, whatever else is there", () => {
+  it("returns null without events of the agent", () => {
     expect(turnsOf([])).toBeNull();
     expect(turnsOf(events(ASKED, TURN, { type: "error", message: "401" }, { type: "turn_end" }))).toBeNull();
   });
 
-  it("counts stretches until results come back where no turns are told", () => {
+  it("infers turns from tool results if there are no turn_start events", () => {
     const usage: AgentHappening = {
       type: "token_usage",
       model: null,
@@ -39,7 +38,7 @@ describe("turnsOf", () => {
     expect(turnsOf(events(ASKED, says("a"), usage, calls("Bash"), calls("Read"), RESULT, RESULT, says("b")))).toBe(2);
   });
 
-  it("never counts more turns than there are events of the agent, where none are told", () => {
+  it("never infers more turns than the agent has events", () => {
     const happening = fc.constantFrom(says("a"), calls("Bash"), RESULT, ASKED, { type: "turn_end" } as const);
     fc.assert(
       fc.property(fc.array(happening), (list) => {
@@ -51,15 +50,15 @@ describe("turnsOf", () => {
   });
 });
 
-describe("toolCallsOf", () => {
-  it("counts calls, not what came back", () => {
+describe("countToolCalls", () => {
+  it("counts calls, not results", () => {
     expect(toolCallsOf(events(calls("Bash"), RESULT, calls("Read"), says("done")))).toBe(2);
     expect(toolCallsOf([])).toBe(0);
   });
 });
 
-describe("firstAttemptAt", () => {
-  it("is the first call that writes, before which anything may have been said and read", () => {
+describe("findFirstAttemptTime", () => {
+  it("returns the first writing call, even after messages and reads", () => {
     expect(firstAttemptAt(events(says("I will."), calls("Read"), RESULT, calls("Write"), calls("Edit")))).toBe(4000);
   });
 
@@ -78,29 +77,29 @@ describe("firstAttemptAt", () => {
     ["str_replace_editor"],
     ["mcp__files__write_file"],
     ["files.edit"],
-  ])("takes %s for writing", (name) => {
+  ])("treats %s as writing", (name) => {
     expect(firstAttemptAt(events(says("first"), calls(name)))).toBe(2000);
   });
 
   it.each([["Bash"], ["Read"], ["rewrite_history_of"], ["TodoWrite"], ["grep"]])(
-    "does not take %s for writing",
+    "does not treat %s as writing",
     (name) => {
       expect(firstAttemptAt(events(calls(name), says("later")))).toBe(2000);
     },
   );
 
-  it("knows an editor that only looks", () => {
+  it("recognizes an editor that only reads", () => {
     const looks = calls("str_replace_editor", { command: "view", path: "a" });
     const creates = calls("str_replace_editor", { command: "create", path: "a" });
     expect(firstAttemptAt(events(looks, says("hm"), creates))).toBe(3000);
   });
 
-  it("is the first text where nothing is written, and unknown where nothing is said", () => {
+  it("falls back to the first message, else null", () => {
     expect(firstAttemptAt(events(calls("Bash"), says(" \n"), says("42")))).toBe(3000);
     expect(firstAttemptAt(events(ASKED, calls("Bash")))).toBeNull();
   });
 
-  it("takes events of any shape", () => {
+  it("accepts events of any shape", () => {
     const odd: TrajectoryEvent[] = [
       { type: "tool_call", timestamp: 1, name: 7, arguments: null },
       { type: "assistant_message", timestamp: 2 },

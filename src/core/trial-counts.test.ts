@@ -5,8 +5,8 @@ import { noTrials, trialCounts } from "./trial-counts.js";
 
 const row = (known: object) => makeRow({ system: "a", exampleId: 1, outcome: "pass", ...known });
 
-describe("trialCounts", () => {
-  it("counts by system, however the rows are mixed", () => {
+describe("countTrials", () => {
+  it("counts by system in any row order", () => {
     const counts = trialCounts([
       row({ costUsd: 0.25 }),
       row({ system: "b", outcome: "error", errorCategory: "rate_limit" }),
@@ -30,12 +30,12 @@ describe("trialCounts", () => {
     });
   });
 
-  it("tells free from unknown", () => {
+  it("distinguishes free from unknown cost", () => {
     expect(trialCounts([row({ costUsd: 0 })]).a?.costUsd).toBe(0);
     expect(trialCounts([row({})]).a?.costUsd).toBeNull();
   });
 
-  it("keeps any name of a system", () => {
+  it("keeps any system name", () => {
     expect(trialCounts([row({ system: "" }), row({ system: "constructor" })])).toMatchObject({
       "": { trials: 1 },
       constructor: { trials: 1 },
@@ -44,7 +44,7 @@ describe("trialCounts", () => {
     expect(noTrials().trials).toBe(0);
   });
 
-  it("adds up to the rows, whatever they are", () => {
+  it("adds up to the number of rows", () => {
     const rows = fc.array(
       fc.record({
         system: fc.constantFrom("a", "b", "c"),

@@ -1,19 +1,19 @@
 import { type ErrorCategory, type EvalRow, OUTCOMES, type Outcome } from "./row.js";
 
-/** How the trials of one system ended, and what they cost together. */
+/** The outcomes and total cost of one system's trials. */
 export interface TrialCounts {
   trials: number;
   outcomes: Record<Outcome, number>;
-  /** How often each error category occurred; those that did not are left out. */
+  /** Counts per error category; categories that did not occur are absent. */
   categories: Partial<Record<ErrorCategory, number>>;
-  /** Of the trials whose cost is known; null when that of none is. */
+  /** Total of the known costs; null if no cost is known. */
   costUsd: number | null;
 }
 
 /**
- * Counts the trials of each system, so that a list of runs needs no rows.
+ * Counts the trials of each system, so that a list of runs can be shown without reading rows.
  * @example
- * trialCounts(result.rows)["gpt-5"]?.outcomes.pass; // 41
+ * countTrials(result.rows)["gpt-5"]?.outcomes.pass; // 41
  */
 export function trialCounts(rows: readonly EvalRow[]): Record<string, TrialCounts> {
   const bySystem = new Map<string, TrialCounts>();
@@ -21,7 +21,7 @@ export function trialCounts(rows: readonly EvalRow[]): Record<string, TrialCount
   let counts: TrialCounts | undefined;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as EvalRow;
-    // Rows of one system mostly stand together: it is looked up where it changes.
+    // Rows are usually ordered by system, so look it up only when it changes.
     if (counts === undefined || row.system !== system) {
       system = row.system;
       counts = countsOf(system, bySystem);
@@ -31,7 +31,6 @@ export function trialCounts(rows: readonly EvalRow[]): Record<string, TrialCount
   return Object.fromEntries(bySystem);
 }
 
-/** No trial at all. */
 export function noTrials(): TrialCounts {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
   return { trials: 0, outcomes, categories: {}, costUsd: null };

@@ -3,22 +3,22 @@ import { promptOf, usagesOf } from "./usage.js";
 
 const call = (input: number, output: number) => ({ input, output });
 
-describe("promptOf", () => {
-  it("counts what was read from the cache and written to it", () => {
+describe("countPromptTokens", () => {
+  it("includes cache reads and writes", () => {
     expect(promptOf({ input: 5, output: 100, cacheRead: 7, cacheWrite: 11, cacheWrite1h: 3 })).toBe(23);
     expect(promptOf(call(5, 100))).toBe(5);
   });
 });
 
-describe("usagesOf", () => {
+describe("listCallUsages", () => {
   const total = call(150, 30);
 
-  it("has every call where all of them are known", () => {
+  it("returns every call if all are known", () => {
     const turnUsage = [call(50, 10), null, call(100, 20)];
     expect(usagesOf({ metadata: { turnUsage } }, total)).toEqual([call(50, 10), call(100, 20)]);
   });
 
-  it("has the total alone where a call is missing, or nobody counted", () => {
+  it("returns only the total if a call is missing or was not counted", () => {
     for (const metadata of [null, {}, { turnUsage: "no list" }, { turnUsage: [call(50, 10)] }])
       expect(usagesOf({ metadata }, total)).toEqual([total]);
   });

@@ -1,14 +1,14 @@
 import type { EvalRow } from "./row.js";
 import type { Usage } from "./system.js";
 
-/** The tokens of the prompt, however they were billed. */
+/** Prompt tokens of all classes. */
 export function promptOf(usage: Usage): number {
   return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
 /**
- * What a trial used, call by call where that is known of all its calls, since a price may depend on the length of each
- * prompt; else `total` alone.
+ * The usage of each call, because a price may depend on the prompt length of each; `total` alone if a call's usage is
+ * unknown.
  */
 export function usagesOf({ metadata }: Pick<EvalRow, "metadata">, total: Usage): readonly Usage[] {
   const turns = metadata?.turnUsage;

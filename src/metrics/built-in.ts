@@ -16,7 +16,7 @@ import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
 import { besides } from "./summary-sheet.js";
 import { TrialCurves } from "./trial-curves.js";
 
-/** Metrics that are in every summary, whatever was asked for; one of the same name that is asked for takes its place. */
+/** Part of every summary. A requested metric with the same name replaces the built-in one. */
 const ALWAYS: readonly Metric[] = [
   new Coverage(),
   new Economy(),
@@ -27,22 +27,21 @@ const ALWAYS: readonly Metric[] = [
   new Measures(),
 ];
 
-/** The metrics that are in every summary, and those that were asked for. */
 export function withAlways(metrics: readonly Metric[]): Metric[] {
   const names = new Set(metrics.map(({ name }) => name));
   return [...ALWAYS.filter(({ name }) => !names.has(name)), ...metrics];
 }
 
-/** Which metrics a run has, whatever it names besides. */
+/** Selects the standard metrics of a run by its number of systems and datasets. */
 export type StandardMetrics = (systems: number, datasets: number) => readonly Metric[];
 
-/** The standard metrics and those that a run names; one that is named takes the place of the standard one of its name. */
+/** A metric named by the run replaces the standard one with the same name. */
 export function withStandard(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
   const names = new Set(named.map(({ name }) => name));
   return [...standard.filter(({ name }) => !names.has(name)), ...named];
 }
 
-/** The metrics of a run that names none. */
+/** The metrics of a run that does not name any. */
 export function standardMetrics(systems: number, datasets: number): Metric[] {
   const metrics: Metric[] = [new MeanScore(), new PassRate(), new CompressionRatio(), new CostOfPass(), new Latency()];
   if (datasets > 1) metrics.push(new PerDatasetBreakdown());
@@ -50,12 +49,12 @@ export function standardMetrics(systems: number, datasets: number): Metric[] {
   return metrics;
 }
 
-/** Every metric that can be asked for by its name: those of a run that has all there is to compare and to break down. */
+/** Every metric that can be requested by name. */
 export function namedMetrics(): Metric[] {
   return [...standardMetrics(2, 2), new FacetBreakdown(), new MemoryEfficiency()];
 }
 
-/** Every key that a summary by these metrics can have, as far as they say so, intervals included. */
+/** Every summary key that the metrics declare, including intervals. */
 export function summaryKeys(metrics: readonly Metric[], run: MetricRun): Set<string> {
   const keys = withAlways(metrics).flatMap((metric) => metric.keys?.(run) ?? []);
   return new Set(keys.flatMap((key) => [key, ...besides(key)]));

@@ -6,8 +6,7 @@ import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
- * How much shorter the systems' text is than what they were given: 1 − Σ output tokens ÷ Σ input tokens, over the
- * trials that had an output.
+ * How much shorter the outputs are than the inputs: 1 − Σ output tokens ÷ Σ input tokens, over trials with an output.
  * @example
  * new CompressionRatio().compute(rows); // { compression_ratio: 0.7, mean_input_tokens: 900, mean_output_tokens: 270 }
  */

@@ -36,7 +36,7 @@ if (!existsSync(CASES)) console.info(`conformance cases skipped: ${CASES} is not
 describe.skipIf(!existsSync(CASES))("conformance cases", () => {
   const cases = existsSync(CASES) ? (JSON.parse(readFileSync(CASES, "utf8")) as Case[]) : [];
 
-  it("holds cases", () => {
+  it("has cases", () => {
     expect(cases.length).toBeGreaterThan(10);
   });
 

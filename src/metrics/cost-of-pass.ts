@@ -8,7 +8,7 @@ import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
- * Output tokens of all rows, failures included, for each row that passes; Infinity when none does.
+ * Output tokens of all rows, including failures, per passing row; Infinity if none passes.
  * @example
  * new CostOfPass({ threshold: 0.7, scoreField: "f1" }).compute(rows); // { cost_of_pass: 312.5, num_passing: 8 }
  */

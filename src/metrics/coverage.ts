@@ -5,7 +5,7 @@ import { countRows, readColumn } from "./columns.js";
 import { bounded, estimateShare } from "./estimates.js";
 import { tasksOf } from "./tasks.js";
 
-/** How many planned trials ended how, and what share of them the quality figures stand on. */
+/** Counts planned trials by outcome, and the share of them that was scored. */
 export class Coverage implements Metric {
   readonly name = "coverage";
 
@@ -32,8 +32,8 @@ export class Coverage implements Metric {
 }
 
 /**
- * The share of all trials, which is not the mean over tasks where some have more trials than others. Its interval is
- * around the same share: trials are not independent, so that those of a task, or of a group of tasks, are a cluster.
+ * The share of all trials, which differs from the mean over tasks if their numbers of trials differ. Trials of a task, or
+ * of a group of tasks, are a cluster, because they are not independent.
  */
 function estimateTrialShare(tasks: Tasks, is: (row: EvalRow) => boolean): Estimate {
   const { rows, taskOf, groupOf, size } = tasks;

@@ -11,7 +11,7 @@ function row(exampleId: number, more: Partial<EvalRow> = {}): EvalRow {
 }
 
 describe("CompressionRatio", () => {
-  it("is a ratio of totals over the rows that had an output", () => {
+  it("is a ratio of totals over rows with an output", () => {
     const rows = [
       row(1, { inputTokens: 100, outputTokens: 10 }),
       row(2, { inputTokens: 900, outputTokens: 190 }),
@@ -25,7 +25,7 @@ describe("CompressionRatio", () => {
     });
   });
 
-  it("is negative for a system that writes more than it reads, and 0 when it was given nothing", () => {
+  it("is negative for a system that writes more than it reads, and 0 without input", () => {
     expect(new CompressionRatio().compute([row(1, { inputTokens: 10, outputTokens: 30 })]).compression_ratio).toBe(-2);
     expect(new CompressionRatio().compute([row(1, { outputTokens: 30 })]).compression_ratio).toBe(0);
     expect(new CompressionRatio().compute([])).toEqual({
@@ -35,7 +35,7 @@ describe("CompressionRatio", () => {
     });
   });
 
-  it("has the ratio's interval turned over, so that low is below high", () => {
+  it("inverts the interval of the ratio, so that low is below high", () => {
     const rows = [5, 20, 30, 12].map((outputTokens, i) => row(i, { inputTokens: 100, outputTokens }));
     const { low, high } = ratioInterval([5, 20, 30, 12], [100, 100, 100, 100]);
     const found = intervals(new CompressionRatio(), rows);
@@ -44,7 +44,7 @@ describe("CompressionRatio", () => {
     expect(found.mean_output_tokens?.low).toBeLessThan(16.75);
   });
 
-  it("says why there is no interval in words of its own", () => {
+  it("explains a missing interval", () => {
     const rows = [row(1, { outputTokens: 30 }), row(2, { outputTokens: 30 })];
     expect(intervals(new CompressionRatio(), rows).compression_ratio).toMatchObject({
       low: null,
@@ -61,7 +61,7 @@ describe("CostOfPass", () => {
     row(4, { outcome: "error", passed: null }),
   ];
 
-  it("divides the output tokens of all rows, failures included, by the passing rows", () => {
+  it("divides the output tokens of all rows, including failures, by the passing rows", () => {
     expect(new CostOfPass({ scoreField: "f1" }).compute(rows)).toEqual({ cost_of_pass: 180, num_passing: 1 });
     expect(new CostOfPass({ scoreField: "f1", threshold: 0.1 }).compute(rows)).toEqual({
       cost_of_pass: 90,
@@ -71,7 +71,7 @@ describe("CostOfPass", () => {
     expect(new CostOfPass().compute(rows, context).num_passing).toBe(2);
   });
 
-  it("is infinite when nothing passes, and without rows", () => {
+  it("is infinite if nothing passes, and without rows", () => {
     expect(new CostOfPass({ scoreField: "em" }).compute(rows)).toEqual({ cost_of_pass: Infinity, num_passing: 0 });
     expect(new CostOfPass().compute([])).toEqual({ cost_of_pass: Infinity, num_passing: 0 });
     expect(intervals(new CostOfPass({ scoreField: "em" }), rows).cost_of_pass).toMatchObject({
@@ -81,7 +81,7 @@ describe("CostOfPass", () => {
     });
   });
 
-  it("reproduces the interval of the contract: 8 tasks × 2 trials", () => {
+  it("reproduces the reference interval: 8 tasks × 2 trials", () => {
     const costs = [10, 12, 30, 28, 5, 6, 40, 60, 20, 22, 15, 15, 8, 9, 25, 35];
     const passes = "1110110011111101";
     const trials = costs.map((outputTokens, i) =>
@@ -95,7 +95,7 @@ describe("CostOfPass", () => {
     expect(n).toBe(8);
   });
 
-  it("says when there is no upper bound", () => {
+  it("reports a missing upper bound", () => {
     const few = [1, 2, 3, 4].map((id) => row(id, { outputTokens: 10, scores: { f1: Number(id === 1) } }));
     expect(intervals(new CostOfPass({ scoreField: "f1" }), few).cost_of_pass).toMatchObject({
       high: null,
@@ -103,13 +103,13 @@ describe("CostOfPass", () => {
     });
   });
 
-  it("refuses a threshold outside [0, 1]", () => {
-    expect(() => new CostOfPass({ threshold: 7 })).toThrow(/threshold must lie in \[0, 1\]/);
+  it("rejects a threshold outside [0, 1]", () => {
+    expect(() => new CostOfPass({ threshold: 7 })).toThrow(/threshold must be between 0 and 1/);
   });
 });
 
 describe("Economy", () => {
-  it("divides what all trials cost by the passes", () => {
+  it("divides the cost of all trials by the passes", () => {
     const rows = [
       row(1, { costUsd: 0.1, inputTokens: 100, outputTokens: 10 }),
       row(2, { costUsd: 0.3, inputTokens: 300, outputTokens: 30, passed: false }),
@@ -127,24 +127,24 @@ describe("Economy", () => {
     });
   });
 
-  it("does not take an unknown cost for 0", () => {
+  it("does not treat an unknown cost as 0", () => {
     const economy = new Economy();
     expect(economy.compute([row(1)])).toMatchObject({ cost_per_pass_usd: null, mean_cost_usd: null });
     expect(intervals(economy, [row(1)])).not.toHaveProperty("mean_cost_usd");
     const partly = economy.estimate([row(1), row(2, { costUsd: 0 })]);
-    expect(partly.cost_per_pass_usd).toEqual({ value: null, reason: "trials whose cost is not known: 1" });
+    expect(partly.cost_per_pass_usd).toEqual({ value: null, reason: "trials with unknown cost: 1" });
     expect(partly.mean_cost_usd?.value).toBe(0);
     expect(partly.cost_unknown_trials?.value).toBe(1);
   });
 
-  it("is infinite for each pass when there is none", () => {
+  it("is infinite per pass if there is none", () => {
     const rows = [row(1, { passed: false, costUsd: 1, inputTokens: 5, outputTokens: 5 })];
     const found = new Economy().compute(rows);
     for (const key of ["cost_per_pass_usd", "tokens_per_pass_input", "tokens_per_pass_output", "tokens_per_pass_total"])
       expect(found[key], key).toBe(Infinity);
   });
 
-  it("compares the prompt that was billed with the prompt that was given, with an interval", () => {
+  it("compares the billed prompt with the given prompt, with an interval", () => {
     const usage = { input: 30, output: 5, cacheRead: 10, cacheWrite: 10, reasoning: 4 };
     const rows = [
       row(1, { inputTokens: 100, usage }),
@@ -162,12 +162,12 @@ describe("Economy", () => {
     expect(intervals(new Economy(), [row(3)])).not.toHaveProperty("prompt_compression_ratio");
   });
 
-  it("never throws without rows", () => {
+  it("handles an empty list of rows", () => {
     expect(new Economy().compute([])).toMatchObject({ cost_per_pass_usd: null, tokens_per_pass_total: Infinity });
     expect(intervals(new Economy(), []).tokens_per_pass_total).toMatchObject({ low: null, n: 0 });
   });
 
-  it("charges the seconds of all trials to those that pass, as it does dollars", () => {
+  it("divides the seconds of all trials by the passes", () => {
     const rows = [
       row(1, { durationMs: 2000, costUsd: 1 }),
       row(2, { durationMs: 8000, costUsd: 3, passed: false }),
@@ -178,7 +178,7 @@ describe("Economy", () => {
     expect(intervals(new Economy(), rows).seconds_per_pass).toMatchObject({ n: 4 });
     expect(new Economy().estimate([...rows, row(5)]).seconds_per_pass).toEqual({
       value: null,
-      reason: "trials whose time was not measured: 1",
+      reason: "trials without a measured time: 1",
     });
     expect(new Economy().estimate([row(1, { outcome: "error", passed: null })]).seconds_per_pass).toEqual({
       value: null,

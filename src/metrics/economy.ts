@@ -1,12 +1,13 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
+import { promptOf } from "../core/usage.js";
 import { sum } from "../stats/mean.js";
 import { added, countRows, orZero, present, readColumn, readGiven, readOutputTokens } from "./columns.js";
 import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
-/** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */
+/** Cost per pass in dollars, tokens and time, and the prompt compression by a proxy. */
 export class Economy implements Metric {
   readonly name = "economy";
 
@@ -20,7 +21,7 @@ export class Economy implements Metric {
       tasks,
       readColumn(tasks.rows, ({ passed }) => Number(passed === true)),
     );
-    // A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars.
+    // A failed trial may not have consumed its input; its cost counts in dollars, where it is billed.
     const input = sumByTask(tasks, orZero(readGiven(tasks.rows))).sums;
     const output = sumByTask(tasks, readOutputTokens(tasks.rows)).sums;
     const perPass: PerPass = (totals) => estimateRatio(totals, passes);
@@ -50,12 +51,12 @@ export class Economy implements Metric {
   }
 }
 
-/** What totals over tasks are for each pass. */
+/** Estimates a total per pass. */
 type PerPass = (totals: Float64Array) => Estimate;
 
-/** Unknown is not zero: a total of which a part is not known is not known. */
+/** Unknown is not zero: if part of a total is unknown, the total is unknown. */
 function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
-  // A row that was made by hand may lack it.
+  // Hand-made rows may lack the field.
   const costUsd = readColumn(tasks.rows, (row) => row.costUsd ?? undefined);
   const unknown = countRows(tasks.rows, (row) => hasOutput(row) && row.costUsd == null);
   const known = sumByTask(tasks, costUsd);
@@ -68,17 +69,17 @@ function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
   };
 }
 
-/** Time is charged as dollars are: that of all trials, failures and errors included, to those that pass. */
+/** Like dollars: the time of all trials, including failures and errors, per pass. */
 function secondsPerPass(tasks: Tasks, perPass: PerPass): Estimate {
   const seconds = readColumn(tasks.rows, (row) => (row.durationMs == null ? undefined : row.durationMs / 1000));
   const unmeasured = countRows(tasks.rows, (row) => hasOutput(row) && row.durationMs == null);
-  if (unmeasured > 0) return { value: null, reason: `trials whose time was not measured: ${unmeasured}` };
+  if (unmeasured > 0) return { value: null, reason: `trials without a measured time: ${unmeasured}` };
   if (present(seconds).length === 0) return { value: null, reason: "no trial has a measured time" };
   return perPass(sumByTask(tasks, orZero(seconds)).sums);
 }
 
 function whyUnknown(isKnown: boolean, unknown: number): string {
-  return isKnown ? `trials whose cost is not known: ${unknown}` : "no trial has a known cost";
+  return isKnown ? `trials with unknown cost: ${unknown}` : "no trial has a known cost";
 }
 
 function promptCompression(tasks: Tasks): Record<string, Estimate> {
@@ -92,22 +93,18 @@ function promptCompression(tasks: Tasks): Record<string, Estimate> {
   if (sum(given.sums) === 0) return {};
   const sent = sumByTask(
     tasks,
-    columnOf((_, usage) => promptTokens(usage)),
+    columnOf((_, usage) => promptOf(usage)),
   ).sums;
   return { prompt_compression_ratio: complement(estimateRatio(sent, given, "input tokens")) };
 }
 
-/** Costs are whole pico-dollars; sums of fractions are not quite. */
+/** Costs are whole pico-dollars, but floating-point sums are not exact. */
 function wholePico(usd: number): number {
   return Math.round(usd * 1e12) / 1e12;
 }
 
-/** What scoring has cost, of all trials together; absent when it cost nothing that is known. */
+/** The total cost of scoring; absent if none is known. */
 function judging({ rows }: Tasks): Record<string, Estimate> {
   const costs = present(readColumn(rows, (row) => row.judgeCostUsd ?? undefined));
   return costs.length === 0 ? {} : { judge_cost_usd: { value: wholePico(sum(costs)) } };
-}
-
-function promptTokens({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {
-  return input + cacheRead + cacheWrite;
 }

@@ -16,7 +16,7 @@ function fail(known: Partial<EvalRow> = {}): EvalRow {
 const compute = (rows: EvalRow[]) => new Efficiency().compute(rows);
 
 describe("Efficiency", () => {
-  it("takes medians over passing trials that have the value", () => {
+  it("computes medians over passing trials that have the value", () => {
     const rows = [
       pass({ firstAttemptMs: 100, successAtMs: 1000, durationMs: 9000, turns: 2, tokensPerSec: 50, costUsd: 0.1 }),
       pass({ firstAttemptMs: 300, successAtMs: 3000, durationMs: 9000, turns: 4, tokensPerSec: 70, costUsd: 0.3 }),
@@ -33,26 +33,26 @@ describe("Efficiency", () => {
     expect(compute(rows).p90_cost_per_success).toBeCloseTo(0.28, 12);
   });
 
-  it("falls back to the whole trial's time, and counts how often", () => {
+  it("falls back to the time of the whole trial and counts how often", () => {
     const rows = [pass({ durationMs: 4000 }), pass({ successAtMs: 0, durationMs: 2000 }), pass({ successAtMs: 1000 })];
     expect(compute(rows)).toMatchObject({ median_time_to_success_ms: 2000, time_to_success_fallback: 2 });
   });
 
-  it("reads zeros of older records as not measured", () => {
+  it("treats zeros of older records as not measured", () => {
     const { median_time_to_first_attempt_ms, median_tokens_per_sec } = compute([
       pass({ firstAttemptMs: 0, tokensPerSec: 0 }),
     ]);
     expect([median_time_to_first_attempt_ms, median_tokens_per_sec]).toEqual([null, null]);
   });
 
-  it("has no score without a time, and 0 when nothing passes", () => {
+  it("has no score without a time, and 0 if nothing passes", () => {
     expect(compute([pass()]).speed_efficiency_score).toBeNull();
     expect(compute([fail({ durationMs: 10 })]).speed_efficiency_score).toBe(0);
     expect(compute([]).speed_efficiency_score).toBeNull();
     expect(compute([pass({ durationMs: 42_000 })]).speed_efficiency_score).toBeCloseTo(1 / 1.7, 12);
   });
 
-  it("counts what the budget stopped and what was slow, however it ended", () => {
+  it("counts trials stopped by the budget and slow trials, whatever their outcome", () => {
     const rows = [
       fail({ errorCategory: "cost_killed" }),
       pass({ errorCategory: "cost_killed", notes: ["slow: first token after 31 s, expected within 30 s"] }),
@@ -61,7 +61,7 @@ describe("Efficiency", () => {
     expect(compute(rows)).toMatchObject({ cost_killed_count: 2, slow_count: 1 });
   });
 
-  it.skipIf(!existsSync(CASES))("agrees with the shared cases (skipped: ../shared is not there)", () => {
+  it.skipIf(!existsSync(CASES))("matches the shared cases (skipped: ../shared is missing)", () => {
     const cases = JSON.parse(readFileSync(CASES, "utf8")) as {
       area: string;
       input: { success_rate: number; median_tts_ms: number };
@@ -78,7 +78,7 @@ describe("Efficiency", () => {
     }
   });
 
-  it("names every key it gives", () => {
+  it("declares every key it produces", () => {
     expect(new Efficiency().keys().sort()).toEqual(Object.keys(compute([])).sort());
     expect(EFFICIENCY_KEYS).toHaveLength(7);
   });

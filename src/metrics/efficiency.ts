@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric } from "../core/metric.js";
 import { type EvalRow, isScored, SLOW } from "../core/row.js";
 import { quantile } from "../stats/index.js";
 
-/** The keys of the block that stands as `efficiency` in the JSON report, exactly these. */
+/** The keys of the `efficiency` block in the JSON report. */
 export const EFFICIENCY_KEYS = [
   "median_time_to_first_attempt_ms",
   "median_time_to_success_ms",
@@ -15,7 +15,7 @@ export const EFFICIENCY_KEYS = [
 
 const SECONDS_A_MINUTE = 60;
 
-/** How fast and at what cost trials succeed, over passing trials; what was not measured is null. */
+/** Speed and cost of passing trials; null if not measured. */
 export class Efficiency implements Metric {
   readonly name = "efficiency";
 
@@ -54,7 +54,7 @@ interface Seen {
   scored: number;
   passed: number;
   costKilled: number;
-  /** Passing trials whose time is that of the whole trial, because the moment of success was not measured. */
+  /** Passing trials that use the time of the whole trial, because the time of success was not measured. */
   fallbacks: number;
   slow: number;
 }
@@ -87,7 +87,7 @@ function isSlow({ notes }: EvalRow): boolean {
   return notes.some((note) => note.startsWith(`${SLOW}:`));
 }
 
-/** Zero is what older records write for a moment that nobody measured. */
+/** Older records store 0 for a time that was not measured. */
 function lookAtPass(row: EvalRow, seen: Seen): void {
   seen.passed += 1;
   const { firstAttemptMs, successAtMs, durationMs, turns, tokensPerSec, costUsd } = row;
@@ -115,10 +115,10 @@ function middle(values: readonly number[]): Estimate {
 }
 
 function orReason(value: number | null): Estimate {
-  return value === null ? { value, reason: "no passing trial has it measured" } : { value };
+  return value === null ? { value, reason: "not measured in any passing trial" } : { value };
 }
 
-/** A time that was not measured is not instantaneous. */
+/** A time that was not measured must not count as 0. */
 function speedScore({ scored, passed }: Seen, timeToSuccessMs: number | null): Estimate {
   if (scored === 0) return { value: null, reason: "no scored trials" };
   if (passed === 0) return { value: 0 };

@@ -16,16 +16,16 @@ const TOO_FEW = "fewer than two tasks";
 const ONE_GROUP = "one group";
 const ALL_ZERO = "every value is 0";
 
-/** The mean of a score over tasks. Of 0/1 scores it is a rate, so that its interval is that of the pass rate. */
+/** The mean of a score over tasks. For 0/1 scores it is a rate with the interval of the pass rate. */
 export function estimateScore(tasks: Tasks, column: Column): Estimate {
   const sums = sumByTask(tasks, column);
   if (column.every(isBinary)) return estimateRate(sums);
   const means = meansOf(sums);
-  // Evaluators keep to [0, 1]; rows that were made by hand or imported may not.
+  // Evaluators keep to [0, 1]; hand-made or imported rows may not.
   return meanEstimate(means.every(isShare) ? scoreInterval : meanInterval, means, sums);
 }
 
-/** A value that is absent is NaN, and says nothing against it. */
+/** Missing values are NaN. */
 function isBinary(value: number): boolean {
   return value === 0 || value === 1 || Number.isNaN(value);
 }
@@ -34,7 +34,7 @@ function isShare(value: number): boolean {
   return value >= 0 && value <= 1;
 }
 
-/** The mean over tasks of an amount that cannot be negative: dollars, tokens, seconds. */
+/** The mean over tasks of a non-negative amount: dollars, tokens, seconds. */
 export function estimateAmount(tasks: TaskSums): Estimate {
   return meanEstimate(amountInterval, meansOf(tasks), tasks);
 }
@@ -47,7 +47,7 @@ function meanEstimate(intervalOf: IntervalOfMean, means: Float64Array, { groups 
   return { value: mean, interval: bounded({ low, high, n, groups: clusters, reason }) };
 }
 
-/** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several and for groups. */
+/** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several trials or groups. */
 export function estimateRate(tasks: TaskSums): Estimate {
   const { sums, counts, groups } = tasks;
   if (counts === null && groups === null && sums.length > 0) return estimateShare(sum(sums), sums.length);
@@ -56,12 +56,12 @@ export function estimateRate(tasks: TaskSums): Estimate {
   return { value: rate, interval: bounded({ low, high, n, groups: clusters }) };
 }
 
-/** How many of n: the rate of tasks with one trial each. */
+/** The rate of tasks with one trial each. */
 export function estimateShare(count: number, n: number): Estimate {
   return { value: count / n, interval: { ...wilsonInterval(count, n), n } };
 }
 
-/** A ratio of totals over tasks; infinite where there is nothing to divide by. */
+/** A ratio of totals over tasks; infinite if the denominator is 0. */
 export function estimateRatio(
   numerators: Float64Array,
   denominators: Pick<TaskSums, "sums" | "groups">,
@@ -84,11 +84,10 @@ interface Bounds {
   high: number | null;
   n: number;
   groups?: number | undefined;
-  /** Why a bound is null; left out, because there are too few tasks or groups. */
+  /** Why a bound is null. Default: too few tasks or groups. */
   reason?: string | undefined;
 }
 
-/** An interval that may not exist, with the reason. */
 export function bounded({ low, high, n, groups, reason }: Bounds): EstimateInterval {
   const interval = { low, high, n, ...(groups === undefined ? {} : { groups }) };
   if (low !== null && high !== null) return interval;

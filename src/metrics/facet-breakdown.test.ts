@@ -23,7 +23,7 @@ function row(exampleId: number, f1: number | null, facets: Facets | null, more: 
 const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("FacetBreakdown", () => {
-  it("is the mean of each value with its interval, and nothing of rows without facets", () => {
+  it("returns the mean of each value with its interval, and nothing for rows without facets", () => {
     const rows = [
       row(1, 1, { subject: "law" }),
       row(2, 0.5, { subject: "law" }),
@@ -39,7 +39,7 @@ describe("FacetBreakdown", () => {
     expect(new FacetBreakdown().compute([])).toEqual({});
   });
 
-  it("keeps an error out of the mean, and a value that has nothing else in the summary", () => {
+  it("excludes errors from the mean, and values with only errors from the summary", () => {
     const rows = [row(1, null, { subject: "law" }), row(2, 1, { subject: "art" }), row(3, null, { subject: "art" })];
     expect(summarise(rows, [], CONTEXT).summary.s).toMatchObject({
       "facet:subject=art": 1,
@@ -48,7 +48,7 @@ describe("FacetBreakdown", () => {
     });
   });
 
-  it("has the cells of depth and length, in the order of their numbers", () => {
+  it("has cells of depth and length in numeric order", () => {
     const at = (depth: number, length: number) => ({ depth, length, paraphrased: depth > 0.3 });
     const rows = [
       row(1, 1, at(0.5, 1000)),
@@ -70,7 +70,7 @@ describe("FacetBreakdown", () => {
     ]);
   });
 
-  it("keeps datasets apart, also when one of them has no facets or no rows yet", () => {
+  it("separates datasets, also if one has no facets or no rows yet", () => {
     const [a, b] = [{ dataset: "a" }, { dataset: "b" }];
     const rows = [
       row(1, 1, { subject: "law" }, a),
@@ -81,13 +81,13 @@ describe("FacetBreakdown", () => {
     expect(Object.keys(new FacetBreakdown().compute([rows[0], rows[2]] as EvalRow[]))).toEqual(["facet:a:subject=law"]);
     const context = { ...CONTEXT, datasets: ["a", "b"] };
     expect(Object.keys(new FacetBreakdown().compute(rows.slice(0, 1), context))).toEqual(["facet:a:subject=law"]);
-    // What stands for trials that never ran knows no dataset.
+    // Placeholder rows of trials that never ran have no dataset.
     const stopped = [...rows.slice(0, 1), row(9, null, null, { dataset: "", outcome: "skipped" })];
     const alone = { ...CONTEXT, datasets: ["a"] };
     expect(Object.keys(new FacetBreakdown().compute(stopped, alone))).toEqual(["facet:subject=law"]);
   });
 
-  it("averages a task's trials before it averages tasks, whatever the order of the rows", () => {
+  it("averages a task's trials before averaging tasks, in any row order", () => {
     const subject = fc.constantFrom("law", "art", 7);
     const task = fc.tuple(
       subject,
@@ -113,7 +113,7 @@ describe("FacetBreakdown", () => {
     );
   });
 
-  it("holds the 60 values that most trials have, and says so once", () => {
+  it("keeps the 60 values with the most trials and notes it once", () => {
     const rows = ["s", "t"].flatMap((system) =>
       Array.from({ length: 75 }, (_, id) =>
         [0, ...(id >= 70 ? [1] : [])].map((trial) => row(id, 1, { page: id }, { system, trial })),
@@ -124,10 +124,10 @@ describe("FacetBreakdown", () => {
       const pages = Object.keys(summary[system] ?? {}).flatMap((key) => /^facet:page=(\d+)$/.exec(key)?.[1] ?? []);
       expect(pages.map(Number)).toEqual([...Array(55).keys(), 70, 71, 72, 73, 74]);
     }
-    expect(notes).toEqual([expect.stringMatching(/^d has 75 values of page: the summary holds the 60 /)]);
+    expect(notes).toEqual([expect.stringMatching(/^d has 75 values of page: the summary shows the 60 /)]);
   });
 
-  it("gives way to one that a run names with a field of its own", () => {
+  it("is replaced by a requested metric with its own score field", () => {
     const rows = [makeRow({ ...row(1, 1, { subject: "law" }), scores: { f1: 1, em: 0 } })];
     expect(summarise(rows, [new MeanScore()], CONTEXT).summary.s?.["facet:subject=law"]).toBe(1);
     const { summary, notes } = summarise(rows, [new FacetBreakdown({ scoreField: "em" })], CONTEXT);
@@ -135,7 +135,7 @@ describe("FacetBreakdown", () => {
     expect(notes).toEqual([]);
   });
 
-  it("says its keys before a run as it gives them afterwards", () => {
+  it("declares the keys that it produces", () => {
     const rows = [row(1, 1, { depth: 0, length: 5 }), row(2, 0, { depth: 1, length: 5 }), row(3, 1, null)];
     const known = summaryKeys([], { trials: 1, datasets: ["d"], facets: rows });
     const keys = Object.keys(new FacetBreakdown().compute(rows));

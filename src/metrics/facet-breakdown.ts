@@ -4,7 +4,7 @@ import { facetGroups } from "./facet-groups.js";
 import { ScoreBreakdown } from "./score-breakdown.js";
 
 /**
- * The mean of a score field for each value of the facets that rows carry, and for each depth with each length.
+ * The mean of a score field per facet value, and per combination of depth and length.
  * @example
  * new FacetBreakdown().compute(rows); // { "facet:subject=anatomy": 0.7, "facet:subject=law": 0.5 }
  */

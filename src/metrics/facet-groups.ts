@@ -1,11 +1,10 @@
 import type { EvalRow, Facets, FacetValue } from "../core/row.js";
 
-/** What rows are sorted into groups by. */
 type Faceted = Pick<EvalRow, "dataset" | "facets">;
 
-/** The rows of a dataset that have a value of a facet in common, or those of two facets. */
+/** Rows of a dataset that share the value of one facet, or of two. */
 export interface FacetGroup<R> {
-  /** What it is called in a summary: `facet:subject=anatomy`, `cell:depth=0.5,length=1000`. */
+  /** The summary key: `facet:subject=anatomy`, `cell:depth=0.5,length=1000`. */
   readonly key: string;
   readonly dataset: string;
   readonly facets: Facets;
@@ -14,19 +13,19 @@ export interface FacetGroup<R> {
 
 export interface FacetGroups<R> {
   readonly groups: readonly FacetGroup<R>[];
-  /** What was left out, in words. */
+  /** Describes what was omitted. */
   readonly notes: readonly string[];
 }
 
-/** More values than this are no breakdown that anybody reads; the largest public one has 57. */
+/** Keeps breakdowns readable; the largest public one has 57 values. */
 const MOST_VALUES = 60;
 
-/** The two facets whose combinations are looked at as well: where in a text, and how long it is. */
+/** The two facets whose combinations are reported too: position in a text, and its length. */
 export const CELL_FACETS = ["depth", "length"] as const;
 
 /**
- * Sorts rows by their facets, dataset by dataset. Where a run has several datasets, their names stand in the keys: two
- * datasets may both have a `subject`, and mean different things by it.
+ * Groups rows by facet, per dataset. With several datasets, their names are part of the keys, because two datasets may
+ * both have a `subject` with different meanings.
  */
 export function facetGroups<R extends Faceted>(rows: readonly R[], datasets?: readonly string[]): FacetGroups<R> {
   const sorted = new Map<string, DatasetGroups<R>>();
@@ -51,10 +50,9 @@ interface Bucket<R> {
   readonly rows: R[];
 }
 
-/** The values of one facet, or of two together, by their text. */
+/** The values of one facet, or of two combined, by their text. */
 type Buckets<R> = Map<string, Bucket<R>>;
 
-/** The groups of one dataset as they fill. */
 class DatasetGroups<R> {
   readonly #byField = new Map<string, Buckets<R>>();
   readonly #cells: Buckets<R> = new Map();
@@ -70,7 +68,7 @@ class DatasetGroups<R> {
     rowsIn(this.#cells, `${depth},${length}`, () => ({ [down]: depth, [across]: length })).push(row);
   }
 
-  /** Asked for every row: what it needs besides the text is made when a value is new. */
+  /** Called for every row, so facets are built only for a new value. */
   #rowsOf(field: string, text: string, facets: () => Facets): R[] {
     let buckets = this.#byField.get(field);
     if (buckets === undefined) {
@@ -93,7 +91,7 @@ class DatasetGroups<R> {
       }
       if (buckets.size > MOST_VALUES)
         notes.push(
-          `${dataset} has ${buckets.size} values of ${field}: the summary holds the ${MOST_VALUES} with the most trials, and the rows hold all`,
+          `${dataset} has ${buckets.size} values of ${field}: the summary shows the ${MOST_VALUES} with the most trials; the rows have all`,
         );
     }
     for (const { facets, rows } of inOrder(this.#cells)) {
@@ -118,7 +116,7 @@ function textOf(facets: Facets): string {
     .join(",");
 }
 
-/** Those that most rows stand behind, in the order of their values. All systems see the same examples, so that each keeps the same. */
+/** The values with the most rows, ordered by value. All systems have the same examples, so each keeps the same values. */
 function largest<R>(buckets: Buckets<R>): Bucket<R>[] {
   const ordered = inOrder(buckets);
   if (ordered.length <= MOST_VALUES) return ordered;
@@ -127,7 +125,7 @@ function largest<R>(buckets: Buckets<R>): Bucket<R>[] {
   return ordered.filter((bucket) => kept.has(bucket));
 }
 
-/** Rows come in another order each time; keys must not. */
+/** Rows arrive in varying order; keys must not. */
 function inOrder<R>(buckets: Buckets<R>): Bucket<R>[] {
   return [...buckets.values()].sort((a, b) => compareFacets(a.facets, b.facets));
 }
@@ -140,7 +138,7 @@ function compareFacets(a: Facets, b: Facets): number {
   return 0;
 }
 
-/** Numbers by size, before everything else by its text. */
+/** Numbers first, by size; everything else by its text. */
 function compareValues(a: FacetValue, b: FacetValue): number {
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== null && y !== null) return x - y;

@@ -6,26 +6,26 @@ import { bounded } from "./estimates.js";
 
 /** Options of `frontierCostOfPass`. */
 export interface FrontierOptions {
-  /** What one trial cost; undefined when it is not known. */
+  /** The cost of one trial; undefined if unknown. */
   costOf: (row: EvalRow) => number | undefined;
-  /** What a person would ask for one task, as one more way to have it done. */
+  /** What an expert would charge for one task, as an alternative to the systems. */
   expertCost?: number | undefined;
 }
 
 /**
- * The frontier cost of pass: for each task the cheapest expected cost of a pass (mean cost ÷ success rate) over all
- * systems, then the mean over tasks. Infinity when a task has no way to be passed; null when a cost is not known.
+ * The frontier cost of pass: for each task the lowest expected cost of a pass (mean cost ÷ success rate) over all
+ * systems, then the mean over tasks. Infinity if no system passes a task; null if a cost is unknown.
  */
 export function frontierCostOfPass(rows: readonly EvalRow[], options: FrontierOptions): number | null {
   const cheapest = cheapestByTask(rows, options);
   return cheapest === null ? null : mean(cheapest);
 }
 
-/** The frontier over all systems, in tokens and, when every cost is known, in dollars. */
+/** The frontier cost of pass over all systems, in tokens and, if every cost is known, in dollars. */
 export class Frontier implements Metric {
   readonly name = "frontier";
 
-  /** One system alone is no frontier. */
+  /** Needs several systems. */
   compute() {
     return {};
   }
@@ -47,12 +47,12 @@ export class Frontier implements Metric {
   }
 }
 
-/** The frontier with its bootstrap interval over tasks. */
+/** Uses a bootstrap interval over tasks. */
 function estimateFrontier(rows: readonly EvalRow[], options: FrontierOptions & { seed: number }): Estimate {
   const cheapest = cheapestByTask(rows, options);
-  if (cheapest === null) return { value: null, reason: "a trial's cost is not known" };
+  if (cheapest === null) return { value: null, reason: "the cost of a trial is unknown" };
   const value = mean(cheapest);
-  if (!Number.isFinite(value)) return { value, reason: "a task was passed by no system" };
+  if (!Number.isFinite(value)) return { value, reason: "no system passed one of the tasks" };
   const { low, high, n } = bootstrapInterval(cheapest, mean, { seed: options.seed });
   return { value, interval: bounded({ low, high, n }) };
 }

@@ -6,7 +6,7 @@ import { quantileEstimator } from "./quantile-estimate.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
- * Seconds inside `System.process`; retries and waiting for a slot are not in it.
+ * Seconds inside `System.process`, without retries and waiting.
  * @example
  * new Latency().compute(rows); // { latency_mean, latency_median, latency_p95, latency_p99 }
  */

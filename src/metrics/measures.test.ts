@@ -23,12 +23,12 @@ describe("Measures", () => {
     expect(new Measures().compute(rows)).toEqual({ "measure:characters": 75, "measure:lines": 3 });
   });
 
-  it("counts what an evaluator returned within [0, 1] as the same measure", () => {
+  it("counts values within [0, 1] as the same measure", () => {
     const rows = [row(1, { scores: { ratio: 0.5 } }), row(2, { measures: { ratio: 2.5 } })];
     expect(new Measures().compute(rows)).toEqual({ "measure:ratio": 1.5 });
   });
 
-  it("gives nothing where nothing was measured", () => {
+  it("returns nothing if nothing was measured", () => {
     expect(new Measures().compute([row(1, { scores: { em: 1 } })])).toEqual({});
   });
 });

@@ -5,11 +5,11 @@ import { readColumn } from "./columns.js";
 import { bounded } from "./estimates.js";
 import { meansOf, sumByTask, tasksOf } from "./tasks.js";
 
-/** How the summary keys of measures begin. */
+/** Prefix of the summary keys of measures. */
 export const MEASURE_PREFIX = "measure:";
 
 /**
- * The mean of every measure that evaluators returned, over the rows that have it.
+ * The mean of every measure, over the rows that have it.
  * @example
  * new Measures().compute(rows); // { "measure:characters": 412.5 }
  */
@@ -38,7 +38,7 @@ export class Measures implements Metric {
     return Object.fromEntries(estimates);
   }
 
-  /** Evaluators do not say what they measure before they have done so. */
+  /** Measures are not declared, so their keys are unknown before the run. */
   keys() {
     return [];
   }

@@ -7,7 +7,7 @@ function row(exampleId: number, f1: number, metadata: Record<string, unknown>, m
 }
 
 describe("MemoryEfficiency", () => {
-  it("gives means, shares, scores by a thousand tokens, and quantiles of seconds", () => {
+  it("computes means, shares, scores per thousand tokens, and quantiles of seconds", () => {
     const rows = [
       row(1, 1, { contextTokens: 100, historyTokens: 1000, queryMs: 500, ingestMs: 4000 }),
       row(2, 0.5, { contextTokens: 300, historyTokens: 1000, queryMs: 1500 }),
@@ -26,7 +26,7 @@ describe("MemoryEfficiency", () => {
     expect(Object.keys(values)).toEqual(new MemoryEfficiency().keys());
   });
 
-  it("averages the trials of a task first, and gives an interval over tasks", () => {
+  it("averages the trials of a task first, with an interval over tasks", () => {
     const rows = [
       row(1, 1, { contextTokens: 100 }),
       row(1, 0, { contextTokens: 300 }, { trial: 1 }),
@@ -42,17 +42,17 @@ describe("MemoryEfficiency", () => {
     expect(high ?? Number.POSITIVE_INFINITY).toBeGreaterThan(score.value ?? 0);
   });
 
-  it("says so where nothing was measured, and counts no row without an output", () => {
+  it("gives a reason if nothing was measured, and ignores rows without an output", () => {
     const failed = row(1, 0, { contextTokens: 9, queryMs: 9 }, { outcome: "error" });
     for (const { value, reason } of Object.values(new MemoryEfficiency().estimate([failed]))) {
       expect(value).toBeNull();
-      expect(reason).toBe("no trial has it measured");
+      expect(reason).toBe("not measured in any trial");
     }
     const { score_per_1k_context_tokens } = new MemoryEfficiency().estimate([row(1, 1, { contextTokens: 0 })]);
     expect(score_per_1k_context_tokens).toEqual({ value: null, reason: "no context tokens" });
   });
 
-  it("takes the score field it is told", () => {
+  it("uses the given score field", () => {
     const rows = [row(1, 1, { contextTokens: 1000 }, { scores: { f1: 1, judge_score: 0.25 } })];
     const { score_per_1k_context_tokens } = new MemoryEfficiency({ scoreField: "judge_score" }).compute(rows);
     expect(score_per_1k_context_tokens).toBe(0.25);

@@ -19,8 +19,8 @@ const KEYS = [
 ] as const;
 
 /**
- * What a memory brings up and how fast: tokens of context, their share of the whole history, the score that a thousand
- * of them buy, and seconds for taking a conversation in and for answering.
+ * The retrieval of a memory: context tokens, their share of the whole history, score per thousand context tokens, and
+ * seconds for ingesting a conversation and for answering.
  * @example
  * new MemoryEfficiency().compute(rows); // { mean_context_tokens: 512, context_share: 0.02, … }
  */
@@ -62,7 +62,6 @@ export class MemoryEfficiency implements Metric {
   }
 }
 
-/** What a memory's row tells under a name. */
 function measured(name: string): Read {
   return (row) => {
     const value = hasOutput(row) ? row.metadata?.[name] : undefined;
@@ -74,7 +73,7 @@ function thousandth(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value / THOUSAND;
 }
 
-const UNMEASURED = "no trial has it measured";
+const UNMEASURED = "not measured in any trial";
 
 function meanOf(tasks: Tasks, read: Read): Estimate {
   const sums = sumByTask(tasks, readColumn(tasks.rows, read));
@@ -92,7 +91,7 @@ function ratioOf(tasks: Tasks, above: Read, below: Read): Estimate {
   return estimateRatio(numerators, { sums: denominators, groups: given.groups }, "context tokens");
 }
 
-/** Quantiles over trials, where any has the value. */
+/** Quantiles over the trials that have the value. */
 function secondsOf(tasks: Tasks, name: string): (p: number) => Estimate {
   const milliseconds = measured(name);
   const column = readColumn(tasks.rows, (row) => thousandth(milliseconds(row)));

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { ParetoRank } from "./pareto-rank.js";
 
 describe("ParetoRank", () => {
-  it("is a placeholder for one system alone", () => {
+  it("is a placeholder for a single system", () => {
     expect(new ParetoRank().compute()).toEqual({ pareto_rank: 0 });
   });
 
-  it("peels fronts by quality and cost of pass", () => {
+  it("ranks by quality and cost of pass", () => {
     expect(
       ParetoRank.rankSystems({
         best: { mean_score: 0.9, cost_of_pass: 20 },
@@ -17,7 +17,7 @@ describe("ParetoRank", () => {
     ).toEqual({ best: 1, cheapest: 1, beaten: 2, worst: 3 });
   });
 
-  it("lets ties share a front, and better on one field dominate", () => {
+  it("puts ties on the same front, and lets one better field dominate", () => {
     expect(
       ParetoRank.rankSystems({
         a: { mean_score: 0.9, cost_of_pass: 10 },
@@ -49,21 +49,21 @@ describe("ParetoRank", () => {
     ).toEqual({ noCost: 3, noQuality: 3, a: 1, b: 2 });
   });
 
-  it("takes other fields", () => {
+  it("uses other fields", () => {
     const summary = { a: { pass_rate: 1, mean_cost_usd: 2 }, b: { pass_rate: 0.5, mean_cost_usd: 3 } };
     const options = { qualityField: "pass_rate", costField: "mean_cost_usd" };
     expect(ParetoRank.rankSystems(summary, options)).toEqual({ a: 1, b: 2 });
     expect(ParetoRank.rankSystems({})).toEqual({});
-    // What every object has is no value of a summary.
+    // Inherited properties are not summary values.
     expect(ParetoRank.rankSystems(summary, { costField: "constructor" })).toEqual(
       ParetoRank.rankSystems(summary, { costField: "absent" }),
     );
   });
 
-  it("goes by dollars where every system has a price, and says so", () => {
+  it("uses dollars if every system has a price, and reports it", () => {
     const priced = {
       wordy: { mean_score: 0.9, cost_of_pass: 900, cost_per_pass_usd: 0.01, cost_unknown_trials: 0 },
-      dear: { mean_score: 0.9, cost_of_pass: 10, cost_per_pass_usd: 2, cost_unknown_trials: 0 },
+      expensive: { mean_score: 0.9, cost_of_pass: 10, cost_per_pass_usd: 2, cost_unknown_trials: 0 },
       "passed nothing": {
         mean_score: 0.1,
         cost_of_pass: Infinity,
@@ -72,17 +72,17 @@ describe("ParetoRank", () => {
       },
       "never answered": { mean_score: 0, cost_of_pass: Infinity, cost_per_pass_usd: null, cost_unknown_trials: 0 },
     };
-    const byDollars = { wordy: 1, dear: 2, "passed nothing": 3, "never answered": 4 };
+    const byDollars = { wordy: 1, expensive: 2, "passed nothing": 3, "never answered": 4 };
     expect(ParetoRank.rankSystems(priced)).toEqual(byDollars);
     expect(new ParetoRank().compare(priced)).toMatchObject({
-      bySystem: { dear: { pareto_rank: { value: 2 } } },
+      bySystem: { expensive: { pareto_rank: { value: 2 } } },
       labels: { pareto_basis: "usd" },
     });
     const mixed = {
       ...priced,
       local: { mean_score: 0.5, cost_of_pass: 5, cost_per_pass_usd: null, cost_unknown_trials: 3 },
     };
-    expect(ParetoRank.rankSystems(mixed)).toMatchObject({ wordy: 2, dear: 1, local: 1 });
+    expect(ParetoRank.rankSystems(mixed)).toMatchObject({ wordy: 2, expensive: 1, local: 1 });
     expect(new ParetoRank().compare(mixed).labels).toEqual({ pareto_basis: "tokens" });
     expect(new ParetoRank({ costField: "latency_mean" }).compare(mixed).labels).toEqual({
       pareto_basis: "latency_mean",

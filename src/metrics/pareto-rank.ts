@@ -5,18 +5,18 @@ import { paretoFronts } from "../stats/index.js";
 
 /** Options of `ParetoRank`. */
 export interface ParetoOptions {
-  /** A summary key where more is better; "score" means `mean_score`. */
+  /** A summary key where higher is better; "score" means `mean_score`. */
   qualityField?: string | undefined;
-  /** A summary key where less is better; left out, `cost_per_pass_usd` where every system has a price, else `cost_of_pass`. */
+  /** A summary key where lower is better. Default: `cost_per_pass_usd` if every system has a price, else `cost_of_pass`. */
   costField?: string | undefined;
 }
 
-/** What systems are ranked by beside their quality: dollars or output tokens for each pass, or a field of one's own. */
+/** How `pareto_basis` names the built-in cost fields. */
 const BASES: Readonly<Record<string, string>> = { cost_per_pass_usd: "usd", cost_of_pass: "tokens" };
 
 /**
- * Which front a system stands on: rank 1 is dominated by nobody. One system alone has no rank: 0
- * stands for it until several are compared.
+ * The Pareto front of a system: no other system dominates those of rank 1. A single system has no rank; its value is 0
+ * until several are compared.
  * @example
  * ParetoRank.rankSystems({ a: { mean_score: 0.9, cost_of_pass: 10 }, b: { mean_score: 0.8, cost_of_pass: 20 } }); // { a: 1, b: 2 }
  */
@@ -58,7 +58,7 @@ export class ParetoRank implements Metric {
   }
 }
 
-/** Dollars where all systems have a price; one that never gave an output, and so cost nothing, lacks none. */
+/** Dollars if all systems have a price; a system without any output cost nothing and needs none. */
 function rankingCostOf(summaries: readonly Summary[]): "cost_per_pass_usd" | "cost_of_pass" {
   const isKnown = (summary: Summary) => ownValue(summary, "cost_per_pass_usd") != null;
   const isIdle = (summary: Summary) => ownValue(summary, "cost_unknown_trials") === 0;

@@ -7,7 +7,7 @@ import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
- * The share of scored rows whose field is at least the threshold.
+ * The share of scored rows whose score reaches the threshold.
  * @example
  * new PassRate({ scoreField: "f1", threshold: 0.7 }).compute(rows); // { pass_rate: 0.9 }
  */

@@ -3,7 +3,7 @@ import type { EvalRow } from "../core/row.js";
 import { ScoreBreakdown } from "./score-breakdown.js";
 
 /**
- * The mean of a score field for each dataset, each with its own primary field when none is forced.
+ * The mean of a score field per dataset, by default the dataset's primary field.
  * @example
  * new PerDatasetBreakdown({ scoreField: "f1" }).compute(rows); // { "dataset:hotpotqa": 0.7, "dataset:gsm8k": 0.5 }
  */

@@ -6,21 +6,19 @@ import { type Summaries, summarise } from "./summarise.js";
 
 const ROW_SETS = 400;
 
-/** How the rows of one set are made; each set has other habits, so that edge cases come up in every combination. */
+/** How the rows of one set are generated; sets differ, so that edge cases occur in every combination. */
 interface Habits {
   systems: number;
   datasets: number;
   examples: number;
   trials: number;
-  /** Makes a score. */
   score: (random: Random) => number;
-  /** Makes an amount, such as a cost. */
   amount: (random: Random) => number;
-  /** The chance that a value is absent. */
+  /** The probability that a value is missing. */
   absent: number;
-  /** The chance that a trial ends as an error, unscored or skipped. */
+  /** The probability that a trial ends as an error, unscored or skipped. */
   unscored: number;
-  /** The chance that a planned trial has no row. */
+  /** The probability that a planned trial has no row. */
   missing: number;
   groups: number | null;
 }
@@ -113,7 +111,7 @@ function drawRow(random: Random, habits: Habits, place: Place): EvalRow {
   });
 }
 
-/** Where a figure can lie at all. */
+/** The possible range of a value. */
 function limitsOf(key: string): [least: number, most: number] {
   if (
     /^(?:dataset|facet|cell):|^(?:mean_score|pass_rate|coverage|error_rate|flaky_rate)$|^pass_(?:at|hat)_\d+$/.test(key)
@@ -122,7 +120,7 @@ function limitsOf(key: string): [least: number, most: number] {
   return key.endsWith("compression_ratio") ? [Number.NEGATIVE_INFINITY, 1] : [0, Number.POSITIVE_INFINITY];
 }
 
-/** What is wrong with the intervals of a summary, and how many there are. */
+/** Adds problems with the intervals of a summary, and returns the number of intervals. */
 function lookAt(summary: Readonly<Record<string, number | null>>, faults: string[]): number {
   const keys = Object.keys(summary).filter((key) => `${key}_ci_low` in summary);
   for (const key of keys) {
@@ -131,7 +129,7 @@ function lookAt(summary: Readonly<Record<string, number | null>>, faults: string
     const bounds = [least, low ?? least, value ?? low ?? least, high ?? most, most];
     const isOrdered = bounds.every((bound, i) => i === 0 || bound >= (bounds[i - 1] ?? 0));
     if (!isOrdered) faults.push(`${key}: ${value} [${low}, ${high}]`);
-    // Trials that all agree are no certainty about others.
+    // Trials that all agree are not certainty.
     if (most === 1 && least === 0 && low !== null && low === high) faults.push(`${key}: ${value} has no width`);
   }
   return keys.length;
@@ -141,8 +139,8 @@ function summariesOf(rows: readonly EvalRow[]): Summaries {
   return summarise(rows, namedMetrics(), { scoreField: "score", threshold: 0.7, seed: 1 });
 }
 
-describe("the intervals of a summary", () => {
-  it("hold their value and stay where figures can lie, for every key of random rows", () => {
+describe("intervals of a summary", () => {
+  it("contain their value and stay within its range, for every key of random rows", () => {
     const random = createRandom("plausible intervals");
     const faults: string[] = [];
     const seen = new Set<string>();
@@ -161,7 +159,7 @@ describe("the intervals of a summary", () => {
     expect([...seen]).toEqual(expect.arrayContaining([...keys, "prompt_compression_ratio", "frontier_cost_of_pass"]));
   });
 
-  it("are the same for a mean of 0/1 scores as for the pass rate, with trials and groups too", () => {
+  it("are equal for a mean of 0/1 scores and the pass rate, also with trials and groups", () => {
     const random = createRandom("binary scores");
     for (const [trials, groups] of [
       [1, null],
@@ -183,7 +181,7 @@ describe("the intervals of a summary", () => {
     }
   });
 
-  it("are around the share of all planned trials, where some tasks have more of them than others", () => {
+  it("are around the share of all planned trials, also if numbers of trials differ", () => {
     const row = (exampleId: number, trial: number, outcome: Outcome) =>
       makeRow({ system: "s", dataset: "d", exampleId, trial, outcome, group: exampleId % 10 });
     const rows = Array.from({ length: 40 }, (_, i) =>

@@ -24,28 +24,28 @@ const scoredTasks = fc.array(fc.array(fc.double({ min: 0, max: 1, noNaN: true })
 const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("MeanScore", () => {
-  it("is the mean of the field over the rows that have it", () => {
+  it("averages the field over the rows that have it", () => {
     const rows = [row(1, { f1: 1 }), row(2, { f1: 0.5 }), row(3, { em: 1 }), row(4, {}, { outcome: "error" })];
     expect(new MeanScore({ scoreField: "f1" }).compute(rows)).toEqual({ mean_score: 0.75 });
     const { low, high } = scoreInterval([1, 0.5]);
     expect(intervals(new MeanScore({ scoreField: "f1" }), rows)).toEqual({ mean_score: { low, high, n: 2 } });
   });
 
-  it("has the t interval where scores leave [0, 1], as rows that were made by hand may", () => {
+  it("uses the t interval if scores leave [0, 1], as in hand-made rows", () => {
     const { low, high } = meanInterval([3, -1, 2]);
     const rows = [3, -1, 2].map((f1, i) => row(i, { f1 }));
     expect(intervals(new MeanScore({ scoreField: "f1" }), rows).mean_score).toEqual({ low, high, n: 3 });
   });
 
-  it("inherits the run's field, and prefers its own", () => {
+  it("inherits the run's field unless it has its own", () => {
     const rows = [row(1, { f1: 0.2, em: 1 }, { primaryField: "em" })];
     expect(new MeanScore().compute(rows).mean_score).toBe(1);
     expect(new MeanScore().compute(rows, CONTEXT).mean_score).toBe(0.2);
     expect(new MeanScore({ scoreField: "em" }).compute(rows, CONTEXT).mean_score).toBe(1);
   });
 
-  it("averages a task's trials before it averages tasks", () => {
-    // Pooling the five trials would say 0.4.
+  it("averages a task's trials before averaging tasks", () => {
+    // Pooling the five trials would give 0.4.
     expect(new MeanScore({ scoreField: "f1" }).compute(interleaved([[1], [0, 0, 0, 1]])).mean_score).toBe(0.625);
     fc.assert(
       fc.property(scoredTasks, (tasks) => {
@@ -55,7 +55,7 @@ describe("MeanScore", () => {
     );
   });
 
-  it("is 0 without rows, with n = 0 beside it", () => {
+  it("is 0 without rows, with n = 0", () => {
     expect(new MeanScore().compute([])).toEqual({ mean_score: 0 });
     expect(intervals(new MeanScore(), [])).toEqual({
       mean_score: { low: null, high: null, n: 0, reason: "fewer than two tasks" },
@@ -72,13 +72,13 @@ describe("PassRate", () => {
     expect(new PassRate({ threshold: 0 }).compute([row(1, { f1: 0 })], CONTEXT).pass_rate).toBe(1);
   });
 
-  it("has Wilson's interval with one trial each", () => {
+  it("has Wilson's interval for one trial each", () => {
     const rows = Array.from({ length: 10 }, (_, i) => row(i, { f1: i < 8 ? 1 : 0 }));
     const { low, high } = wilsonInterval(8, 10);
     expect(intervals(new PassRate({ scoreField: "f1" }), rows).pass_rate).toEqual({ low, high, n: 10 });
   });
 
-  it("is the mean over tasks of the task's rate, with tasks as the unit of inference", () => {
+  it("averages over tasks, with tasks as the unit of inference", () => {
     const rows = interleaved([[1], [0, 0, 0, 1]]);
     expect(new PassRate({ scoreField: "f1" }).compute(rows).pass_rate).toBe(0.625);
     expect(intervals(new PassRate({ scoreField: "f1" }), rows).pass_rate?.n).toBe(2);
@@ -91,7 +91,7 @@ describe("PassRate", () => {
     );
   });
 
-  it("keeps one example of two systems or two datasets apart", () => {
+  it("separates an example of two systems or two datasets", () => {
     const rows = [
       row(1, { f1: 1 }, { trial: 1 }),
       row(1, { f1: 0 }, { trial: 1, dataset: "other" }),
@@ -106,13 +106,13 @@ describe("PassRate", () => {
     expect(intervals(new PassRate(), []).pass_rate).toMatchObject({ low: null, high: null, n: 0 });
   });
 
-  it.each([-0.1, 1.1, 70, Number.NaN])("refuses the threshold %d", (threshold) => {
-    expect(() => new PassRate({ threshold })).toThrow(/threshold must lie in \[0, 1\]/);
+  it.each([-0.1, 1.1, 70, Number.NaN])("rejects the threshold %d", (threshold) => {
+    expect(() => new PassRate({ threshold })).toThrow(/threshold must be between 0 and 1/);
   });
 });
 
 describe("PerDatasetBreakdown", () => {
-  it("is the mean of each tag, untagged rows being unknown", () => {
+  it("averages each tag, with untagged rows as unknown", () => {
     const rows = [
       row(1, { f1: 1 }, { dataset: "a" }),
       row(2, { f1: 0.5 }, { dataset: "a" }),
@@ -129,7 +129,7 @@ describe("PerDatasetBreakdown", () => {
     expect(bounds["dataset:b"]).toMatchObject({ low: null, n: 1 });
   });
 
-  it("uses each dataset's own primary field when none is forced", () => {
+  it("uses each dataset's primary field by default", () => {
     const rows = [
       row(1, { f1: 0.3, em: 1 }, { dataset: "a", primaryField: "f1" }),
       row(1, { accuracy: 1 }, { dataset: "b", primaryField: "accuracy" }),

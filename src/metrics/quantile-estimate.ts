@@ -5,8 +5,8 @@ import { bounded } from "./estimates.js";
 import { sumByTask, type TaskSums } from "./tasks.js";
 
 /**
- * Quantiles over rows, with order-statistic intervals. The independent units are tasks, or groups where tasks share
- * them: the values of a unit count as though they were all the same. Of no values every quantile is 0.
+ * Quantiles over rows, with order-statistic intervals. The independent units are tasks, or groups if tasks share them;
+ * values within a unit are treated as equal. Without values every quantile is 0.
  */
 export function quantileEstimator(tasks: Tasks, column: Column): (p: number) => Estimate {
   const sorted = present(column).slice().sort();
@@ -22,7 +22,7 @@ export function quantileEstimator(tasks: Tasks, column: Column): (p: number) => 
   };
 }
 
-/** How many values each independent unit has; null when it is one each. */
+/** The number of values of each independent unit; null if it is one each. */
 function sizesOfUnits({ sums, counts, groups }: TaskSums): ArrayLike<number> | null {
   if (groups === null) return counts;
   const sizes = new Map<number, number>();

@@ -5,7 +5,7 @@ import { estimateScore } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { tasksOf } from "./tasks.js";
 
-/** The mean of a score field for each part of the rows; what the parts are is said by each breakdown. */
+/** The mean of a score field for each part of the rows; subclasses define the parts. */
 export abstract class ScoreBreakdown implements Metric {
   abstract readonly name: string;
   readonly scoreField: string | undefined;
@@ -28,7 +28,7 @@ export abstract class ScoreBreakdown implements Metric {
     return estimates;
   }
 
-  /** The rows of each part under the key of the summary that its mean has. */
+  /** The rows of each part, by summary key. */
   protected abstract parts(
     rows: readonly EvalRow[],
     context?: MetricContext,

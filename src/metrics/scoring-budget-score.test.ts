@@ -14,7 +14,7 @@ it.each([
   expect(budgetScore(value, max)).toBeCloseTo(expected, 12);
 });
 
-it("names a bad argument", () => {
+it("names an invalid argument", () => {
   expect(() => budgetScore(-1, 5)).toThrow(/^value must/);
   expect(() => budgetScore(1, Number.NaN)).toThrow(/^max must/);
 });

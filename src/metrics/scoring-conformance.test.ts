@@ -20,7 +20,7 @@ function functionNamed(name: string): Callable {
   return found as Callable;
 }
 
-/** Numbers to 1e-9, objects on the keys that are given. */
+/** Numbers to 1e-9, objects by the expected keys. */
 function expectMatch(actual: unknown, expected: unknown, path: string): void {
   if (typeof expected === "number") {
     expect(typeof actual, path).toBe("number");
@@ -37,7 +37,7 @@ if (!existsSync(CASES)) console.info(`conformance cases skipped: ${CASES} is not
 describe.skipIf(!existsSync(CASES))("conformance cases", () => {
   const cases = existsSync(CASES) ? (JSON.parse(readFileSync(CASES, "utf8")) as Case[]) : [];
 
-  it("holds cases", () => {
+  it("has cases", () => {
     expect(cases.length).toBeGreaterThan(50);
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { computeMultiTrialMetrics } from "./scoring.js";
 
-it("gives one bit of pass@k at k = n, and p^k beside it", () => {
+it("returns pass@k of 0 or 1 at k = n, and p^k", () => {
   const metrics = computeMultiTrialMetrics([true, true, false, true, true]);
   expect(metrics.perTrialPassRate).toBe(0.8);
   // A commonly printed 0.99 is wrong: five of five trials cannot all be the one that failed.
@@ -10,7 +10,7 @@ it("gives one bit of pass@k at k = n, and p^k beside it", () => {
   expect(metrics.k).toBe(5);
 });
 
-it("is all zeros when nothing passed", () => {
+it("returns zeros if nothing passed", () => {
   expect(computeMultiTrialMetrics([false, false])).toEqual({ perTrialPassRate: 0, passAtK: 0, passToTheK: 0, k: 2 });
 });
 

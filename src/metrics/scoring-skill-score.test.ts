@@ -10,21 +10,21 @@ function stimulus(name: string, scores: readonly number[], hasGraders = true): S
 }
 
 describe("computeSkillScore", () => {
-  it("averages stimuli, not trials, and takes the smallest k", () => {
+  it("averages test cases, not trials, and takes the smallest k", () => {
     const skill = computeSkillScore("s", [stimulus("a", [1, 1, 1, 1]), stimulus("b", [1, 0])], 0.7);
     expect(skill.overallScore).toBe(0.75);
     expect(skill.overallMultiTrial).toEqual({ perTrialPassRate: 0.75, passAtK: 1, passToTheK: 0.625, k: 2 });
     expect(skill.passed).toBe(true);
   });
 
-  it("leaves unscored stimuli out", () => {
+  it("excludes unscored test cases", () => {
     const scored = stimulus("a", [0.6]);
     const skill = computeSkillScore("s", [scored, stimulus("none", []), stimulus("ungraded", [0], false)], 0.6);
     expect(skill).toMatchObject({ overallScore: 0.6, passed: true, overallMultiTrial: scored.multiTrial });
     expect(skill.stimulusScores).toHaveLength(3);
   });
 
-  it("is never green without a scored stimulus, whatever the threshold", () => {
+  it("never passes without a scored test case, at any threshold", () => {
     for (const stimuli of [[], [stimulus("ungraded", [1], false)]]) {
       expect(computeSkillScore("s", stimuli, 0)).toMatchObject({
         overallScore: 0,
@@ -34,7 +34,7 @@ describe("computeSkillScore", () => {
     }
   });
 
-  it("passes at the threshold although decimals round, and not a visible digit below it", () => {
+  it("passes at the threshold despite rounding, and not a visible digit below it", () => {
     const tenths = [0.1, 0.2, 0.3, 0.7, 0.8, 0.9].map((score, i) => stimulus(String(i), [score]));
     expect(computeSkillScore("s", tenths, 0.5).passed).toBe(true);
     expect(computeSkillScore("s", [stimulus("a", [0.1 + 0.7])], 0.8).passed).toBe(true);

@@ -11,7 +11,7 @@ const grader = (name: string, score: number): GraderResult => ({
 const trial = (score: number, passed: boolean): TrialGrade => ({ grade: grader("fixture", score), passed });
 
 describe("computeStimulusScore", () => {
-  it("averages the grades and names a flaky stimulus", () => {
+  it("averages the grades and marks a flaky test case", () => {
     const score = computeStimulusScore("s", [trial(1, true), trial(1, true), trial(0.4, false)], true);
     expect(score.aggregateScore).toBeCloseTo(0.8, 12);
     expect(score).toMatchObject({ stimulusName: "s", flaky: true, unscored: false });
@@ -19,7 +19,7 @@ describe("computeStimulusScore", () => {
     expect(score.multiTrial.k).toBe(3);
   });
 
-  it("shows the parts of a composed grade, else the grade itself", () => {
+  it("shows the parts of a combined grade, else the grade itself", () => {
     const parts = [grader("a", 1), grader("b", 0)];
     const composed = { grade: { ...grader("all", 0.5), details: parts }, passed: false };
     const score = computeStimulusScore("s", [composed, trial(1, true)], true);

@@ -1,6 +1,6 @@
 import { mean, passAtK, passToTheK } from "../stats/index.js";
 
-/** What one grader said of one trial. */
+/** The result of one grader for one trial. */
 export interface GraderResult {
   name: string;
   kind: "code" | "llm";
@@ -9,7 +9,7 @@ export interface GraderResult {
   /** In [0, 1]. */
   score: number;
   evidence: string;
-  /** The parts of a composed grade. */
+  /** The parts of a combined grade. */
   details?: readonly GraderResult[] | undefined;
   status?: "ok" | "error" | undefined;
 }
@@ -20,7 +20,7 @@ export interface TrialGrade {
   passed: boolean;
 }
 
-/** How dependable k trials of one stimulus were. */
+/** The reliability of k trials of one test case. */
 export interface MultiTrialMetrics {
   perTrialPassRate: number;
   passAtK: number;
@@ -28,20 +28,20 @@ export interface MultiTrialMetrics {
   k: number;
 }
 
-/** All trials of one stimulus. */
+/** All trials of one test case. */
 export interface StimulusScore {
   stimulusName: string;
   /** [trial][grader] */
   trialResults: readonly (readonly GraderResult[])[];
   aggregateScore: number;
   multiTrial: MultiTrialMetrics;
-  /** True when nothing was graded; the stimulus is then left out of every mean. */
+  /** True if nothing was graded; the test case is then excluded from every mean. */
   unscored: boolean;
   flaky: boolean;
   flakinessPercent: number;
 }
 
-/** All stimuli of one skill. */
+/** All test cases of one skill. */
 export interface SkillScore {
   skillName: string;
   stimulusScores: readonly StimulusScore[];
@@ -52,7 +52,7 @@ export interface SkillScore {
 
 function requireWeights(scores: readonly number[], weights: readonly number[]): void {
   if (scores.length !== weights.length) {
-    throw new RangeError(`weights must be as many as scores (${scores.length}), got ${weights.length}`);
+    throw new RangeError(`there must be as many weights as scores (${scores.length}), got ${weights.length}`);
   }
   for (const weight of weights) {
     if (!(weight >= 0 && weight < Number.POSITIVE_INFINITY)) {
@@ -62,7 +62,7 @@ function requireWeights(scores: readonly number[], weights: readonly number[]): 
 }
 
 /**
- * The weighted mean of grader scores; a weight of 0 reports a grader without counting it, but not every one can be 0.
+ * The weighted mean of grader scores. A weight of 0 reports a grader without counting it; at least one must be above 0.
  * @example
  * weightedScore([1, 0], [1, 0.5]); // 0.6667
  */
@@ -81,8 +81,8 @@ export function weightedScore(scores: readonly number[], weights: readonly numbe
 }
 
 /**
- * The score of a budget-like grader: 1 up to the maximum, then falling to 0 at twice the maximum.
- * Maxima under 1 (dollars, mostly) fall by one per unit instead, so that a tiny budget is not a cliff.
+ * The score of a budget grader: 1 up to the maximum, then decreasing to 0 at twice the maximum.
+ * For maxima under 1 (usually dollars) it decreases by one per unit instead, so that a tiny budget is not a cliff.
  * @example
  * budgetScore(75_000, 50_000); // 0.5
  */
@@ -99,11 +99,11 @@ const SCALES = {
   scale_1_10: { low: 1, high: 10 },
 } as const;
 
-/** The scales a judge may answer on. */
+/** The scales of a judge's answer. */
 export type ScoreScale = keyof typeof SCALES;
 
 /**
- * Maps a judge's answer linearly to [0, 1]; an answer outside its scale is a RangeError, never clamped.
+ * Maps a judge's answer linearly to [0, 1]; throws a RangeError if it is outside its scale.
  * @example
  * normalizeJudgeScore(4, "scale_1_5"); // 0.75
  */
@@ -115,13 +115,13 @@ export function normalizeJudgeScore(score: number, scale: ScoreScale): number {
   if (!(score >= low && score <= high)) {
     throw new RangeError(`score must be from ${low} to ${high} on ${scale}, got ${score}`);
   }
-  // A judge that answers 0.5 to a yes-or-no question has not answered it.
+  // 0.5 is not an answer to a yes-or-no question.
   if (scale === "binary" && !Number.isInteger(score))
     throw new RangeError(`score must be 0 or 1 on binary, got ${score}`);
   return (score - low) / (high - low);
 }
 
-/** What stands in where there were no trials. */
+/** The metrics without any trials. */
 export const NO_TRIALS: Readonly<MultiTrialMetrics> = Object.freeze({
   perTrialPassRate: 0,
   passAtK: 0,
@@ -130,20 +130,20 @@ export const NO_TRIALS: Readonly<MultiTrialMetrics> = Object.freeze({
 });
 
 /**
- * Pass rate, pass@k and p^k of the trials of one stimulus, with k = the number of trials.
+ * Pass rate, pass@k and p^k of the trials of one test case, with k = the number of trials.
  * @example
  * computeMultiTrialMetrics([true, true, false, true, true]); // { perTrialPassRate: 0.8, passAtK: 1, passToTheK: 0.32768, k: 5 }
  */
 export function computeMultiTrialMetrics(trialPassed: readonly boolean[]): MultiTrialMetrics {
   const k = trialPassed.length;
-  if (k === 0) throw new RangeError("trialPassed must hold at least one trial");
+  if (k === 0) throw new RangeError("trialPassed must contain at least one trial");
   const passes = trialPassed.filter(Boolean).length;
   const perTrialPassRate = passes / k;
   return { perTrialPassRate, passAtK: passAtK(k, passes, k), passToTheK: passToTheK(perTrialPassRate, k), k };
 }
 
 /**
- * Folds the graded trials of one stimulus into its score; without graders or trials it is unscored.
+ * Combines the graded trials of one test case; unscored without graders or trials.
  * @example
  * computeStimulusScore("adds-tests-first", [{ grade, passed: true }], true).aggregateScore;
  */
@@ -165,7 +165,7 @@ export function computeStimulusScore(
   };
 }
 
-/** A mean of decimal scores may miss a decimal threshold by its rounding; nobody sees that difference in a report. */
+/** The mean of decimal scores may miss a decimal threshold by an invisible rounding error. */
 const ROUNDING = 1e-12;
 
 function averageMetrics(metrics: readonly MultiTrialMetrics[]): MultiTrialMetrics {
@@ -179,7 +179,7 @@ function averageMetrics(metrics: readonly MultiTrialMetrics[]): MultiTrialMetric
 }
 
 /**
- * Folds the stimuli of one skill into its score; unscored stimuli are left out, and a skill with none scored does not pass.
+ * Combines the test cases of one skill. Unscored ones are excluded; without any scored one the skill does not pass.
  * @example
  * computeSkillScore("test-first", stimulusScores, 0.8).passed;
  */

@@ -42,8 +42,8 @@ function row(system: string, exampleId: number, outcome: Outcome, more: Partial<
   });
 }
 
-describe("summarise", () => {
-  it("has an interval and its n beside every mean, rate and ratio", () => {
+describe("summarize", () => {
+  it("has an interval and n for every mean, rate and ratio", () => {
     const usage = { input: 50, output: 10 };
     const rows = [0, 1, 2, 3].flatMap((id) =>
       [0, 1].map((trial) =>
@@ -80,7 +80,7 @@ describe("summarise", () => {
     ];
     for (const key of withInterval) {
       expect(summary[key], key).toEqual(expect.any(Number));
-      // Four tasks have no bounds of a quantile; the keys are there, and say so.
+      // Four tasks are too few for bounds of a quantile; the keys exist, with a reason.
       const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
       expect(low ?? Number.NEGATIVE_INFINITY, key).toBeLessThanOrEqual(summary[key] ?? Number.NaN);
       expect(high ?? Number.POSITIVE_INFINITY, key).toBeGreaterThanOrEqual(summary[key] ?? Number.NaN);
@@ -94,7 +94,7 @@ describe("summarise", () => {
     expect(keys.sort()).toEqual([...withInterval, ...others].sort());
   });
 
-  it("counts every outcome, and coverage as scored of planned", () => {
+  it("counts every outcome, and coverage as scored per planned", () => {
     const outcomes: Outcome[] = ["pass", "pass", "fail", "error", "unscored", "skipped", "skipped", "skipped"];
     const rows = outcomes.map((outcome, id) => row("s", id, outcome));
     expect(summarise(rows, [], CONTEXT).summary.s).toMatchObject({
@@ -109,7 +109,7 @@ describe("summarise", () => {
     });
   });
 
-  it("reduces each system by itself, and ranks them against each other", () => {
+  it("summarizes each system separately and ranks them", () => {
     const rows = [row("good", 1, "pass"), row("bad", 1, "fail"), row("good", 2, "pass"), row("bad", 2, "pass")];
     const { summary, across } = summarise(rows, SEVEN, CONTEXT);
     expect(summary.good).toMatchObject({ mean_score: 1, pareto_rank: 1, cost_of_pass: 10 });
@@ -118,18 +118,18 @@ describe("summarise", () => {
     expect(across).not.toHaveProperty("frontier_cost_of_pass_usd");
   });
 
-  it("leaves the rank of a system alone at its placeholder, and has nothing across one system", () => {
+  it("keeps the placeholder rank of a single system, without values across systems", () => {
     const { summary, across } = summarise([row("only", 1, "pass")], SEVEN, CONTEXT);
     expect(summary.only?.pareto_rank).toBe(0);
     expect(across).toEqual({});
   });
 
-  it("knows the frontier in dollars when every cost is known", () => {
+  it("has the frontier in dollars if every cost is known", () => {
     const rows = [row("a", 1, "pass", { costUsd: 0.5 }), row("b", 1, "pass", { costUsd: 0.2 })];
     expect(summarise(rows, [], CONTEXT).across.frontier_cost_of_pass_usd).toBe(0.2);
   });
 
-  it("loses only the keys of a metric that throws, and says so", () => {
+  it("loses only the keys of a metric that throws, and notes it", () => {
     const throwing: Metric = {
       name: "broken",
       compute: () => {
@@ -152,7 +152,7 @@ describe("summarise", () => {
     expect(notes).toEqual([expect.stringContaining("metric odd failed for s")]);
   });
 
-  it("turns what is no number into null, with its reason", () => {
+  it("turns non-numbers into null, with a reason", () => {
     const values = { nan: Number.NaN, text: "0.5" as unknown as number, unsaid: null, fine: 2 };
     const plain: Metric = { name: "plain", compute: () => values };
     const estimating: Metric = {
@@ -171,7 +171,7 @@ describe("summarise", () => {
     expect(reasons.s).not.toHaveProperty("fine");
   });
 
-  it("says why there is no cost of pass and no interval", () => {
+  it("explains a missing cost of pass and interval", () => {
     const { summary, reasons } = summarise([row("s", 1, "fail")], SEVEN, CONTEXT);
     expect(summary.s?.cost_of_pass).toBe(Infinity);
     expect(reasons.s).toMatchObject({
@@ -193,28 +193,28 @@ describe("summarise", () => {
   });
 });
 
-describe("keys that two metrics give", () => {
+describe("keys of two metrics", () => {
   const rows = [1, 2].flatMap((id) => ["a", "b"].map((name) => row(name, id, "pass", { scores: { f1: 0.5, em: 1 } })));
 
-  it("are the first metric's, with one note however many systems there are", () => {
+  it("keep the first metric's value, with one note for all systems", () => {
     const twice = [new MeanScore({ scoreField: "f1" }), new MeanScore({ scoreField: "em" })];
     const { summary, notes } = summarise(rows, twice, CONTEXT);
     for (const system of ["a", "b"]) expect(summary[system]).toMatchObject({ mean_score: 0.5, mean_score_n: 2 });
-    expect(notes).toEqual(["metric mean_score also gives mean_score; the first is kept"]);
+    expect(notes).toEqual(["metric mean_score also produces mean_score; the first is kept"]);
   });
 
-  it("are the built-in one's, whatever a user's metric says", () => {
+  it("keep the built-in value over a user's metric", () => {
     const mine: Metric = { name: "mine", compute: () => ({ coverage: 7, mean_score_n: 7, own: 7 }) };
     const { summary, notes } = summarise([row("s", 1, "pass")], [new MeanScore(), mine], CONTEXT);
     expect(summary.s).toMatchObject({ coverage: 1, mean_score_n: 1, own: 7 });
     expect(notes).toEqual([
-      "metric mine also gives coverage; the first is kept",
-      "metric mine also gives mean_score_n; the first is kept",
+      "metric mine also produces coverage; the first is kept",
+      "metric mine also produces mean_score_n; the first is kept",
     ]);
   });
 
   it.each([["a", "a_n"] as const, ["a_n", "a"] as const])(
-    "are one dataset's, whole, when the tags %s and %s collide",
+    "keep one dataset's whole estimate if the tags %s and %s collide",
     (first, second) => {
       const tagged = [first, second].flatMap((dataset, i) =>
         [1, 2, 3].map((id) => row("s", id, "pass", { dataset, scores: { score: i === 0 ? 0.25 : 0.75 } })),
@@ -223,14 +223,14 @@ describe("keys that two metrics give", () => {
       const keys = Object.keys(summary.s ?? {}).filter((key) => key.startsWith("dataset:"));
       expect(keys).toEqual(["", "_ci_low", "_ci_high", "_n"].map((end) => `dataset:${first}${end}`));
       expect(summary.s).toMatchObject({ [`dataset:${first}`]: 0.25, [`dataset:${first}_n`]: 3 });
-      const where = first === "a" ? "" : " beside its dataset:a";
-      expect(notes).toEqual([`metric per_dataset_breakdown also gives dataset:a_n${where}; the first is kept`]);
+      const where = first === "a" ? "" : " next to its dataset:a";
+      expect(notes).toEqual([`metric per_dataset_breakdown also produces dataset:a_n${where}; the first is kept`]);
     },
   );
 });
 
-describe("names that objects have of their own", () => {
-  it("lose neither a system nor a key", () => {
+describe("names inherited from Object.prototype", () => {
+  it("keep every system and key", () => {
     const names = ["__proto__", "constructor", "toString"];
     const rows = names.map((name, i) => row(name, 1, i === 0 ? "pass" : "fail"));
     const values = Object.fromEntries(names.map((name, i) => [name, i === 2 ? null : i]));
@@ -253,7 +253,7 @@ describe("Metric.compare", () => {
     compare,
   });
 
-  it("adds to each system and to all together, from finished summaries", () => {
+  it("adds values per system and across systems, from finished summaries", () => {
     const gap = comparing((summaries, all, context) => {
       const best = Math.max(...Object.values(summaries).map(({ mean_score }) => mean_score ?? 0));
       const behind = Object.entries(summaries).map(([name, { mean_score }]) => [
@@ -284,15 +284,15 @@ describe("Metric.compare", () => {
   it.each([
     ["throws", () => JSON.parse("{"), /^metric gap failed for all systems: /],
     ["returns a promise", async () => ({}), /compare\(\) returned a promise/],
-    ["names a system that is not there", () => ({ bySystem: { zebra: {} } }), /"zebra", which has no rows/],
-  ])("costs its own keys only when it %s", (_, compare, note) => {
+    ["names a system that is not there", () => ({ bySystem: { zebra: {} } }), /the unknown system "zebra"/],
+  ])("loses only its own keys if it %s", (_, compare, note) => {
     const { summary, across, notes } = summarise(rows, [comparing(compare as never), new ParetoRank()], CONTEXT);
     expect(summary.a).toMatchObject({ gap: 0, coverage: 1 });
     expect(across).toHaveProperty("frontier_cost_of_pass");
     expect(notes).toEqual([expect.stringMatching(note)]);
   });
 
-  it("does not take a key from another metric", () => {
+  it("cannot replace a key of another metric", () => {
     const greedy = comparing(() => ({
       bySystem: { a: { coverage: { value: 9 } } },
       across: { frontier_cost_of_pass: { value: 9 } },
@@ -303,13 +303,13 @@ describe("Metric.compare", () => {
     expect(notes).toHaveLength(2);
   });
 
-  it("says why there is no frontier", () => {
+  it("explains a missing frontier", () => {
     const { across, acrossReasons } = summarise([row("a", 1, "fail"), row("b", 1, "fail")], [], CONTEXT);
     expect(across.frontier_cost_of_pass).toBe(Infinity);
-    expect(acrossReasons).toEqual({ frontier_cost_of_pass: "a task was passed by no system" });
+    expect(acrossReasons).toEqual({ frontier_cost_of_pass: "no system passed one of the tasks" });
   });
 
-  it("keeps the rank of the first when two metrics rank", () => {
+  it("keeps the first rank if two metrics rank", () => {
     const upside = new ParetoRank({ costField: "mean_score", qualityField: "cost_of_pass" });
     const { summary } = summarise([...rows, row("b", 2, "pass")], [...SEVEN, upside], CONTEXT);
     expect([summary.a?.pareto_rank, summary.b?.pareto_rank]).toEqual([1, 2]);
@@ -326,7 +326,7 @@ describe("Metric.keys", () => {
     ),
   );
 
-  it("name what the built-in metrics give, no more and no less", () => {
+  it("declare exactly what the built-in metrics produce", () => {
     const { summary, notes } = summarise(rows, namedMetrics(), CONTEXT);
     const known = summaryKeys(namedMetrics(), { trials: 2, datasets: ["d", ""] });
     expect(Object.keys(summary.a ?? {}).filter((key) => !known.has(key))).toEqual([]);
@@ -335,7 +335,7 @@ describe("Metric.keys", () => {
     expect(notes).toEqual([]);
   });
 
-  it("know of several trials only when there are several, and skip metrics that say nothing", () => {
+  it("include several trials only if there are several, and skip metrics without declared keys", () => {
     const silent: Metric = { name: "silent", compute: () => ({ silent: 1 }) };
     const known = summaryKeys([silent, { ...silent, keys: () => ["spoken"] }], { trials: 1, datasets: ["d"] });
     expect([...known].filter((key) => /^(pass_at|pass_hat|flaky|dataset:|silent)/.test(key))).toEqual([]);
@@ -343,11 +343,11 @@ describe("Metric.keys", () => {
   });
 });
 
-describe("the tasks of rows", () => {
+describe("the task index", () => {
   const twice = (id: number, scores: readonly number[]) =>
     scores.map((score, trial) => row("s", id, score >= 0.7 ? "pass" : "fail", { trial, scores: { score } }));
 
-  it("are found afresh when the same array has changed in place", () => {
+  it("is rebuilt if the same array was changed in place", () => {
     const rows = [...twice(1, [1, 1]), ...twice(2, [0, 0])];
     const metric = new TrialCurves();
     const before = metric.compute(rows);
@@ -357,7 +357,7 @@ describe("the tasks of rows", () => {
     expect(metric.compute(rows).flaky_rate).toBe(1);
   });
 
-  it("survive a metric that sorts the rows it is handed", () => {
+  it("survives a metric that sorts its rows", () => {
     const rows = [...twice(1, [1, 1]), ...twice(2, [0, 0])];
     const sorting: Metric = {
       name: "sorting",
@@ -370,7 +370,7 @@ describe("the tasks of rows", () => {
     expect(summarise(rows, [sorting, new MeanScore()], CONTEXT).summary.s).toEqual(expected);
   });
 
-  it("are those of the rows at hand when a metric passes its context on", () => {
+  it("uses the given rows if a metric passes its context on", () => {
     const rows = [...twice(1, [1, 0]), ...twice(2, [0, 0])];
     const partly: Metric = {
       name: "partly",
@@ -379,7 +379,7 @@ describe("the tasks of rows", () => {
     expect(summarise(rows, [partly], CONTEXT).summary.s?.second).toBe(0);
   });
 
-  it("are found once a system, and not kept where every row is one", () => {
+  it("is built once per system, and not kept if every row is a task", () => {
     const rows = [...twice(1, [1, 0]), ...twice(2, [0, 0])];
     const seen = new Set<unknown>();
     const looking = (name: string): Metric => ({

@@ -8,18 +8,18 @@ import { withAlways } from "./built-in.js";
 import { SummarySheet } from "./summary-sheet.js";
 import { taskFinder } from "./tasks.js";
 
-/** The numbers of a run, by system, and why some are missing. */
+/** The summary values of a run by system, and why some are missing. */
 export interface Summaries {
   summary: Record<string, Summary>;
   reasons: Record<string, Record<string, string>>;
   across: Summary;
   acrossReasons: Record<string, string>;
-  /** Words that stand in the summary of every system. */
+  /** Text added to the summary of every system. */
   labels: Record<string, string>;
   notes: string[];
 }
 
-/** Reduces rows to one summary a system. A metric that throws costs its own keys only. */
+/** Reduces rows to one summary per system. If a metric throws, only its own keys are missing. */
 export function summarise(rows: readonly EvalRow[], metrics: readonly Metric[], context: MetricContext): Summaries {
   const book = new SummaryBook();
   const all = withAlways(metrics);
@@ -44,12 +44,12 @@ interface Measured {
   context: MetricContext;
 }
 
-/** The sheets of all systems, and the one of what they give together. */
+/** Builds the summaries of all systems and the values across them. */
 class SummaryBook {
   readonly systems = new Map<string, SummarySheet>();
   readonly across = new SummarySheet();
   readonly labels = new Map<string, string>();
-  /** A set, because two metrics that give the same key do so for every system. */
+  /** A set, because two metrics with the same key collide for every system. */
   readonly notes = new Set<string>();
 
   addSystem(system: string, metrics: readonly Metric[], { rows, context }: Measured): void {
@@ -60,7 +60,7 @@ class SummaryBook {
     }
   }
 
-  /** Every metric sees the summaries as they were before any of them compared. */
+  /** Every metric sees the summaries before any of them compared. */
   compare(metrics: readonly Metric[], { rows, context }: Measured): void {
     const summaries = this.summaries();
     for (const metric of metrics) {
@@ -76,7 +76,7 @@ class SummaryBook {
     if (isThenable(comparison)) refusePromise("compare", comparison);
     const { bySystem: own = {}, across = {}, labels = {} } = comparison;
     const unknown = Object.keys(own).find((system) => !this.systems.has(system));
-    if (unknown !== undefined) throw new ShapeError(`compare() names the system "${unknown}", which has no rows`);
+    if (unknown !== undefined) throw new ShapeError(`compare() returned the unknown system "${unknown}"`);
     for (const [key, text] of Object.entries(labels)) if (!this.labels.has(key)) this.labels.set(key, String(text));
     return [
       ...Object.entries(own).flatMap(
@@ -102,16 +102,16 @@ function estimatesOf(metric: Metric, rows: readonly EvalRow[], context: MetricCo
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }]));
 }
 
-/** A promise has no keys, so that its numbers would be missing without a word. */
+/** A promise has no keys, so its values would silently be missing. */
 function refusePromise(method: string, late: PromiseLike<unknown>): never {
-  // Somebody has to look at its failure, or the process ends with it.
+  // Handle a rejection, which would otherwise end the process.
   late.then(undefined, () => {});
-  throw new ShapeError(`${method}() returned a promise; it must return the numbers themselves`);
+  throw new ShapeError(`${method}() returned a promise; return the values directly`);
 }
 
 function bySystem(rows: readonly EvalRow[]): Map<string, readonly EvalRow[]> {
   const [first] = rows;
-  // A long run of one system needs no second list.
+  // Avoids a second list for a run of one system.
   if (first !== undefined && rows.every(({ system }) => system === first.system))
     return new Map([[first.system, rows]]);
   const systems = new Map<string, EvalRow[]>();

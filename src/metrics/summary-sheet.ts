@@ -6,31 +6,31 @@ type Estimates = Readonly<Record<string, Estimate>>;
 interface Entry {
   value: number | null;
   reason?: string;
-  /** The metric that gave it. */
+  /** The metric that produced it. */
   giver: Metric;
 }
 
 /**
- * Collects the numbers of one summary. Where two metrics give one key the first is kept: which of them a reader looks at
- * must not depend on what else was asked for.
+ * Collects the values of one summary. If two metrics produce the same key, the first wins, so that a key's meaning does
+ * not depend on what else was requested.
  */
 export class SummarySheet {
-  // Maps, because a key may be any text: an object would lose "__proto__".
+  // A map, because an object would lose the key "__proto__".
   readonly #entries = new Map<string, Entry>();
 
-  /** Writes down what a metric gives. An estimate stays whole: it is left out, with a note, when one of its keys is taken. */
+  /** Adds the estimates of a metric. If one key of an estimate is taken, the whole estimate is skipped, with a note. */
   add(giver: Metric, estimates: Estimates): string[] {
     const notes: string[] = [];
     for (const [key, estimate] of Object.entries(estimates)) {
       const entries = entriesOf(key, estimate, giver);
       const taken = entries.find(([name]) => this.#entries.has(name))?.[0];
       if (taken === undefined) for (const [name, entry] of entries) this.#entries.set(name, entry);
-      else notes.push(`metric ${giver.name} also gives ${taken}${beside(taken, key)}; the first is kept`);
+      else notes.push(`metric ${giver.name} also produces ${taken}${beside(taken, key)}; the first is kept`);
     }
     return notes;
   }
 
-  /** As `add`, but what the metric gave before makes way. */
+  /** Like `add`, but replaces what the same metric produced before. */
   replace(giver: Metric, estimates: Estimates): string[] {
     for (const key of Object.keys(estimates)) {
       if (this.#entries.get(key)?.giver !== giver) continue;
@@ -51,18 +51,18 @@ export class SummarySheet {
   }
 }
 
-/** What stands beside a key that has an interval. */
+/** The keys of an interval. */
 export function besides(key: string): [low: string, high: string, n: string] {
   return [`${key}_ci_low`, `${key}_ci_high`, `${key}_n`];
 }
 
-/** What stands there too where tasks share groups, which only their rows can tell. */
+/** The further key of an interval over groups, which is known only from the rows. */
 export function groupsBeside(key: string): string {
   return `${key}_groups`;
 }
 
 function beside(taken: string, key: string): string {
-  return taken === key ? "" : ` beside its ${key}`;
+  return taken === key ? "" : ` next to its ${key}`;
 }
 
 function entriesOf(key: string, { value, reason, interval }: Estimate, giver: Metric): [string, Entry][] {

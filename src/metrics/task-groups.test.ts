@@ -24,7 +24,7 @@ import { summarise } from "./summarise.js";
 import { TrialCurves } from "./trial-curves.js";
 
 const CONTEXT = { scoreField: "score", threshold: 0.7, seed: 3 };
-/** The scores of the contract's vector, and the group of each. */
+/** The scores of the reference values, and the group of each. */
 const SCORES = [1, 1, 1, 0, 0, 1, 0, 1];
 const GROUPS = ["a", "a", "a", "b", "b", "c", "c", "c"];
 const TOKENS = [10, 12, 14, 90, 70, 30, 35, 20];
@@ -57,7 +57,7 @@ const clusters = GROUPS;
 describe("rows in groups", () => {
   const mean = { ...bounds(passRateInterval(SCORES, 8, { clusters })), n: 8, groups: 3 };
 
-  it("have means with the interval of clusters", () => {
+  it("have means with clustered intervals", () => {
     expect(intervals(new MeanScore(), ROWS, CONTEXT).mean_score).toEqual(mean);
     expect(intervals(new PerDatasetBreakdown(), ROWS, CONTEXT)["dataset:d"]).toEqual(mean);
     expect(intervals(new FacetBreakdown(), ROWS, CONTEXT)["facet:subject=law"]).toEqual(mean);
@@ -74,7 +74,7 @@ describe("rows in groups", () => {
     expect(intervals(new Coverage(), ROWS).coverage).toEqual({ ...bounds(all), n: 8, groups: 3 });
   });
 
-  it("have ratios by the sums of groups", () => {
+  it("have ratios over the sums of groups", () => {
     const found = { ...bounds(ratioInterval(TOKENS, SCORES, { clusters })), n: 8, groups: 3 };
     expect(intervals(new CostOfPass(), ROWS, CONTEXT).cost_of_pass).toMatchObject(found);
     expect(intervals(new Economy(), ROWS).tokens_per_pass_output).toMatchObject(found);
@@ -87,7 +87,7 @@ describe("rows in groups", () => {
     });
   });
 
-  it("are as many units as groups for quantiles, so that three have no bound", () => {
+  it("count groups as units for quantiles, so that three have no bound", () => {
     const none = { low: null, high: null, n: 8, groups: 3, reason: "too few groups" };
     expect(intervals(new Latency(), ROWS, CONTEXT).latency_median).toEqual(none);
     expect(intervals(new MemoryEfficiency(), ROWS, CONTEXT).query_seconds_p50).toEqual(none);
@@ -101,7 +101,7 @@ describe("rows in groups", () => {
     expect(intervals(new Latency(), many, CONTEXT).latency_median).toEqual({ ...found, n: 24, groups: 8 });
   });
 
-  it("keep their groups with several trials, whichever trial has what was measured", () => {
+  it("keep their groups with several trials, whichever trial has the value", () => {
     const again = ROWS.map((own, i) => row(i, { ...own, trial: 1, ...(i === 4 ? { passed: true } : {}) }));
     const failed = row(2, { trial: 2, outcome: "error", passed: null, scores: {} });
     const rows = [...again, failed, ...ROWS];
@@ -114,7 +114,7 @@ describe("rows in groups", () => {
     expect(intervals(new MeanScore(), rows, CONTEXT).mean_score).toMatchObject({ n: 8, groups: 3 });
   });
 
-  it("have no interval for one group, and say why", () => {
+  it("have no interval for one group, with a reason", () => {
     const one = ROWS.slice(0, 3);
     const metrics: Metric[] = [
       new MeanScore(),
@@ -132,14 +132,14 @@ describe("rows in groups", () => {
     expect(reasons.s?.mean_score_ci_low).toBe("one group");
   });
 
-  it("are told apart by dataset, and a row without a group is one of its own", () => {
+  it("are separate per dataset, and a row without a group is its own", () => {
     const mixed = [...ROWS, row(0, { dataset: "e" }), row(1, { dataset: "e" }), row(5, { dataset: "f", group: null })];
     expect(intervals(new MeanScore(), mixed, CONTEXT).mean_score).toMatchObject({ n: 11, groups: 5 });
     const numbered = [row(0, { group: 1 }), row(1, { group: 1 }), row(2, { group: "1" })];
     expect(intervals(new MeanScore(), numbered, CONTEXT).mean_score).toMatchObject({ n: 3, groups: 2 });
   });
 
-  it("are like any others where no two tasks share a group", () => {
+  it("have plain intervals if no two tasks share a group", () => {
     const alone = ROWS.map((own, i) => row(i, { ...own, group: i }));
     const without = ROWS.map((own, i) => row(i, { ...own, group: null }));
     const metrics = [new PassRate(), new MeanScore(), new Latency(), new CostOfPass()];
@@ -150,7 +150,7 @@ describe("rows in groups", () => {
     expect(mean_score).toEqual({ ...wilsonInterval(2, 3), n: 3 });
   });
 
-  it("are found anew when a metric has moved the rows it was handed", () => {
+  it("are indexed again if a metric has reordered the rows", () => {
     const turning: Metric = {
       name: "turning",
       compute: (rows) => {
@@ -170,7 +170,7 @@ describe("rows in groups", () => {
 });
 
 describe("a summary", () => {
-  it("has the number of groups beside every interval that is by groups, and only there", () => {
+  it("has the number of groups for every interval over groups, and only there", () => {
     const { summary } = summarise(ROWS, [new MeanScore(), new PassRate(), new CostOfPass(), new Latency()], CONTEXT);
     const own = summary.s ?? {};
     const withBounds = Object.keys(own).filter((key) => key.endsWith("_ci_low"));

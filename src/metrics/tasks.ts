@@ -6,15 +6,15 @@ import { present } from "./columns.js";
 /** A value summed by task, for the tasks that have it. */
 export interface TaskSums {
   readonly sums: Float64Array;
-  /** How many trials each sum is over; null when it is one each. */
+  /** The number of trials behind each sum; null if it is one each. */
   readonly counts: Uint32Array | null;
-  /** The group of each task; null where no two of these tasks share one, so that each stands for itself. */
+  /** The group of each task; null if no two tasks share one. */
   readonly groups: Uint32Array | null;
 }
 
 /**
- * Sums a value of the tasks' rows by task, over the rows that have one. The task (one example under one system) is the
- * unit of inference: its trials are averaged before anything else is.
+ * Sums a value by task, over the rows that have one. The task (one example under one system) is the unit of inference:
+ * its trials are averaged first.
  */
 export function sumByTask({ taskOf, groupOf, size }: Tasks, column: Column): TaskSums {
   if (taskOf === null && groupOf === null) return { sums: present(column), counts: null, groups: null };
@@ -37,27 +37,25 @@ export function sumByTask({ taskOf, groupOf, size }: Tasks, column: Column): Tas
   };
 }
 
-/** The mean of each task. */
 export function meansOf({ sums, counts }: Pick<TaskSums, "sums" | "counts">): Float64Array {
   return counts === null ? sums : sums.map((sum, i) => sum / (counts[i] ?? 1));
 }
 
-/** How many trials stand behind the sums. */
 export function trialsOf({ sums, counts }: Pick<TaskSums, "sums" | "counts">): number {
   return counts === null ? sums.length : sum(counts);
 }
 
-/** The tasks of rows: those that the summary found already, else found now. */
+/** Uses the cached index of the summary if there is one. */
 export function tasksOf(rows: readonly EvalRow[], context?: MetricContext): Tasks {
   return context?.tasksOf?.(rows) ?? findTasks(rows);
 }
 
-/** Finds the tasks of these rows once; of any others each time. */
+/** Caches the index of these rows; others are indexed on each call. */
 export function taskFinder(rows: readonly EvalRow[]): (asked: readonly EvalRow[]) => Tasks {
   let known: Tasks | null = null;
   return (asked) => {
     if (asked !== rows) return findTasks(asked);
-    // A copy: a user's metric may sort the rows it is handed, which are those of the next metric too.
+    // A copy, because a user's metric may sort the rows, which later metrics share.
     known ??= findTasks(rows.slice());
     return known;
   };
@@ -85,8 +83,8 @@ function taskNumbers(rows: readonly EvalRow[]): Pick<Tasks, "taskOf" | "size"> {
 }
 
 /**
- * The group of each task, by number. Groups are told apart by dataset, and a task without one is a group of its own.
- * Null when no row has a group, as with most datasets.
+ * The group number of each task. Groups are separate per dataset, and a task without a group is its own.
+ * Null if no row has a group, as in most datasets.
  */
 function findGroups(rows: readonly EvalRow[], taskOf: Uint32Array | null, size: number): Uint32Array | null {
   // Copied rows may lack the field.
@@ -108,7 +106,7 @@ function findGroups(rows: readonly EvalRow[], taskOf: Uint32Array | null, size: 
   });
 }
 
-/** The groups, if any two tasks share one; null where each task stands for itself. */
+/** Null if no two tasks share a group. */
 function sharedGroups(groups: Uint32Array): Uint32Array | null {
   return new Set(groups).size < groups.length ? groups : null;
 }

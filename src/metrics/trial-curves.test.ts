@@ -5,7 +5,7 @@ import { passAtK, passHatK } from "../stats/index.js";
 import { intervals } from "../testing/intervals.js";
 import { TrialCurves } from "./trial-curves.js";
 
-/** One string a task: p pass, f fail, e error. */
+/** One string per task: p pass, f fail, e error. */
 function trialsOf(...tasks: readonly string[]): EvalRow[] {
   const outcomes = { p: "pass", f: "fail", e: "error" } as const;
   return tasks.flatMap((trials, exampleId) =>
@@ -17,7 +17,7 @@ function trialsOf(...tasks: readonly string[]): EvalRow[] {
 }
 
 describe("TrialCurves", () => {
-  it("has every k up to the number of trials, averaged over the tasks that have so many", () => {
+  it("has every k up to the number of trials, averaged over the tasks with enough trials", () => {
     const found = new TrialCurves().compute(trialsOf("pp", "pf", "ff"));
     expect(found).toEqual({
       pass_at_1: 0.5,
@@ -28,7 +28,7 @@ describe("TrialCurves", () => {
     });
   });
 
-  it("leaves errors out of a task's trials, and says how many tasks are left for each k", () => {
+  it("excludes errors from a task's trials, and reports the number of tasks for each k", () => {
     const rows = trialsOf("ppf", "pee", "fff");
     const found = new TrialCurves().compute(rows);
     expect(found.pass_at_1).toBeCloseTo((2 / 3 + 1 + 0) / 3, 12);
@@ -39,7 +39,7 @@ describe("TrialCurves", () => {
     expect(Object.keys(bounds).sort()).toEqual(Object.keys(found).sort());
   });
 
-  it("agrees with the formulas on any trials", () => {
+  it("matches the formulas for any trials", () => {
     const trials = fc.string({ unit: fc.constantFrom("p", "f"), minLength: 2, maxLength: 5 });
     fc.assert(
       fc.property(fc.array(trials, { minLength: 1, maxLength: 6 }), (tasks) => {
@@ -57,7 +57,7 @@ describe("TrialCurves", () => {
     );
   });
 
-  it("is silent with one trial each, and survives a run in which nothing was scored", () => {
+  it("returns nothing with one trial each, and handles a run without scored trials", () => {
     expect(new TrialCurves().compute(trialsOf("p", "f"))).toEqual({});
     expect(intervals(new TrialCurves(), trialsOf("p", "f"))).toEqual({});
     expect(new TrialCurves().compute(trialsOf("ee", "ee"))).toEqual({ flaky_rate: 0 });

@@ -5,7 +5,7 @@ import { readColumn } from "./columns.js";
 import { bounded, estimateRate } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
-/** With several trials: unbiased pass@k and pass^k for every k, and the share of tasks that sometimes pass. */
+/** With several trials: unbiased pass@k and pass^k for every k, and the share of flaky tasks. */
 export class TrialCurves implements Metric {
   readonly name = "trial_curves";
 

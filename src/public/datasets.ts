@@ -1,4 +1,4 @@
-/** The catalog of public datasets, and the generator of needle examples. */
+/** The catalog of public datasets and the generator of needle examples. */
 import "../index.js";
 
 export { catalogue } from "../datasets/catalog/catalogue.js";

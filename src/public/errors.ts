@@ -1,4 +1,4 @@
-/** Classes of error, for programs that tell one cause from another. Those of one subject are in its entry. */
+/** Error classes, for programs that handle causes differently. Further ones are exported with their subject. */
 export {
   BudgetError,
   DatasetError,

@@ -1,4 +1,4 @@
-/** Eval files and experiments: read, planned, linted, checked without an agent, reported. */
+/** Eval files and experiments: load, plan, lint, check without an agent, report. */
 import "../index.js";
 
 export {

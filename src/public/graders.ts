@@ -1,4 +1,4 @@
-/** The built-in graders, and how far a judge agrees with people. */
+/** The built-in graders and judge calibration. */
 import "../index.js";
 
 export { GraderError, graderFactories } from "../graders/index.js";

@@ -1,4 +1,4 @@
-/** Memories: systems that are told conversations and asked about them. */
+/** Memories: systems that receive conversations and answer questions about them. */
 import "../index.js";
 
 export {

@@ -1,4 +1,4 @@
-/** The metrics as classes, rows to summaries, and comparisons of runs. */
+/** Metric classes, summaries of rows, and comparisons of runs. */
 export { makeRow } from "../core/row.js";
 export {
   adjustTogether,

@@ -1,4 +1,4 @@
-/** Boxes for untrusted programs. */
+/** Sandboxes for untrusted programs. */
 export {
   describeIsolation,
   type Isolation,

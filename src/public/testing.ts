@@ -1,4 +1,4 @@
-/** What helps to test systems and plugins: a local endpoint that simulates models. */
+/** Testing systems and plugins: a local endpoint that simulates models. */
 export {
   FAULT_KINDS,
   type FaultKind,

@@ -7,7 +7,7 @@ const pairs = (categories: number) =>
 
 describe("cohenKappa", () => {
   it.each([
-    // Worked by hand: pₒ = 35/50, pₑ = .5·.6 + .5·.4 = .5, so .2/.5.
+    // By hand: pₒ = 35/50, pₑ = .5·.6 + .5·.4 = .5, so .2/.5.
     [
       [
         [20, 5],
@@ -38,18 +38,18 @@ describe("cohenKappa", () => {
       ],
       -1,
     ],
-  ])("is what the formula gives by hand", (table, kappa) => {
+  ])("matches values computed by hand", (table, kappa) => {
     expect(cohenKappa(table)).toBeCloseTo(kappa, 12);
   });
 
-  it("is undefined without items and with one category only, and 0 when one rater always says the same", () => {
+  it("returns null without items and with one category, and 0 if one rater is constant", () => {
     expect(cohenKappa([])).toBeNull();
     expect(cohenKappa(crossTable([], [], 2))).toBeNull();
     expect(cohenKappa(crossTable([1, 1], [1, 1], 2))).toBeNull();
     expect(cohenKappa(crossTable([1, 1, 1], [1, 0, 1], 2))).toBe(0);
   });
 
-  it("lies in [-1, 1], is symmetric and 1 for raters that agree, for any raters", () => {
+  it("lies in [-1, 1], is symmetric, and is 1 for full agreement", () => {
     fc.assert(
       fc.property(pairs(4), (items) => {
         const [first, second] = [items.map(([a]) => a), items.map(([, b]) => b)];
@@ -63,8 +63,8 @@ describe("cohenKappa", () => {
 });
 
 describe("quadraticKappa", () => {
-  it("is what the formula gives by hand", () => {
-    // Two items are one place off, so Σ(i−j)²·nᵢⱼ = 2. Rows hold 2, 1, 2 items and columns 1, 3, 1, so by chance
+  it("matches values computed by hand", () => {
+    // Two items are one category off, so Σ(i−j)²·nᵢⱼ = 2. Rows hold 2, 1, 2 items and columns 1, 3, 1, so by chance
     // (0,1): 6, (0,2): 8, (1,0): 1, (1,2): 1, (2,0): 8, (2,1): 6, together 30.
     const table = [
       [1, 1, 0],
@@ -74,7 +74,7 @@ describe("quadraticKappa", () => {
     expect(quadraticKappa(table)).toBeCloseTo(1 - (5 * 2) / 30, 12);
   });
 
-  it("is Cohen's kappa for two categories, and undefined where that is", () => {
+  it("equals Cohen's kappa for two categories, and is null where that is", () => {
     fc.assert(
       fc.property(pairs(2), (items) => {
         const table = crossTable(
@@ -89,7 +89,7 @@ describe("quadraticKappa", () => {
     );
   });
 
-  it("forgives neighbours more than strangers", () => {
+  it("penalizes distant categories more than neighbors", () => {
     const near = quadraticKappa(crossTable([0, 1, 2, 3, 4], [1, 2, 3, 4, 4], 5)) ?? 0;
     const far = quadraticKappa(crossTable([0, 1, 2, 3, 4], [4, 1, 2, 3, 0], 5)) ?? 0;
     expect(near).toBeGreaterThan(far);
@@ -97,19 +97,19 @@ describe("quadraticKappa", () => {
 });
 
 describe("spearman", () => {
-  it("is what it is by hand, with shared ranks", () => {
+  it("matches values computed by hand, with ties", () => {
     expect([...ranksOf([10, 20, 20, 5])]).toEqual([2, 3.5, 3.5, 1]);
-    // Without equal values it is 1 − 6Σd²/(n(n²−1)): d = 0,1,−1,0,0 → 1 − 12/120.
+    // Without ties it is 1 − 6Σd²/(n(n²−1)): d = 0,1,−1,0,0 → 1 − 12/120.
     expect(spearman([1, 2, 3, 4, 5], [1, 3, 2, 4, 5])).toBeCloseTo(0.9, 12);
   });
 
-  it("is undefined for one item and for values that are all the same", () => {
+  it("returns null for one item and for constant values", () => {
     expect(spearman([], [])).toBeNull();
     expect(spearman([1], [2])).toBeNull();
     expect(spearman([1, 2, 3], [7, 7, 7])).toBeNull();
   });
 
-  it("does not change when values are stretched in order", () => {
+  it("is invariant under monotone transformations", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -9, max: 9 }))), (items) => {
         const [x, y] = [items.map(([a]) => a), items.map(([, b]) => b)];
@@ -125,7 +125,7 @@ describe("spearman", () => {
   });
 });
 
-it("refuses categories that there are not", () => {
+it("rejects categories out of range", () => {
   expect(() => crossTable([2], [0], 2)).toThrow(/category must be an integer from 0 to 1, got 2/);
   expect(() => crossTable([0, 1], [0], 2)).toThrow(/same length/);
 });

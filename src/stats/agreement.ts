@@ -1,11 +1,11 @@
 import { requireInteger, requireSameLength } from "./distributions.js";
 import { mean, type Numbers } from "./mean.js";
 
-/** How often a first rater said i while a second said j: counts by row and column, with as many rows as columns. */
+/** Counts of two raters' categories: entry [i][j] is how often the first said i and the second j. Square. */
 export type CrossTable = readonly (readonly number[])[];
 
 /**
- * Counts two raters' categories, numbered from 0, against each other: rows are the first rater's.
+ * Counts two raters' categories, numbered from 0, against each other; rows are the first rater's.
  * @example
  * crossTable([1, 1, 0], [1, 0, 0], 2); // [[1, 0], [1, 1]]
  */
@@ -22,7 +22,6 @@ export function crossTable(first: Numbers, second: Numbers, categories: number):
   return table;
 }
 
-/** The number of items, and the sums of rows and columns. */
 function marginsOf(table: CrossTable): { n: number; rows: number[]; columns: number[] } {
   const rows = table.map((counts) => counts.reduce((sum, count) => sum + count, 0));
   const columns = table.map((_, j) => table.reduce((sum, counts) => sum + (counts[j] ?? 0), 0));
@@ -30,9 +29,9 @@ function marginsOf(table: CrossTable): { n: number; rows: number[]; columns: num
 }
 
 /**
- * Cohen's kappa: (pₒ − pₑ) / (1 − pₑ), where pₒ is the share of items on the diagonal and pₑ = Σ rowᵢ·columnᵢ / n² what
- * two raters with these habits would share by chance. Null where it is not defined: without items, and when both raters
- * used one and the same category only. Worked out in whole numbers as (n·Σ nᵢᵢ − Σ rᵢcᵢ) / (n² − Σ rᵢcᵢ).
+ * Cohen's kappa: (pₒ − pₑ) / (1 − pₑ), where pₒ is the observed agreement and pₑ = Σ rowᵢ·columnᵢ / n² the agreement
+ * expected by chance. Null if undefined: without items, or if both raters used only the same single category. Computed in
+ * integers as (n·Σ nᵢᵢ − Σ rᵢcᵢ) / (n² − Σ rᵢcᵢ).
  * @example
  * cohenKappa([[20, 5], [10, 15]]); // 0.4
  */
@@ -44,8 +43,8 @@ export function cohenKappa(table: CrossTable): number | null {
 }
 
 /**
- * Cohen's kappa for ordered categories at equal distances, with quadratic weights:
- * 1 − n·Σ (i−j)²·nᵢⱼ / Σ (i−j)²·rᵢ·cⱼ. Null without items, and when both raters used one and the same category only.
+ * Cohen's kappa with quadratic weights, for equally spaced ordered categories:
+ * 1 − n·Σ (i−j)²·nᵢⱼ / Σ (i−j)²·rᵢ·cⱼ. Null without items, or if both raters used only the same single category.
  * @example
  * quadraticKappa([[1, 1, 0], [0, 1, 0], [0, 1, 1]]); // 0.666…
  */
@@ -63,8 +62,8 @@ export function quadraticKappa(table: CrossTable): number | null {
 }
 
 /**
- * Spearman's rank correlation: Pearson's correlation of the ranks, where equal values share the mean of their ranks.
- * Null with fewer than two items, and when all values of one list are the same.
+ * Spearman's rank correlation: Pearson's correlation of the ranks; ties get their mean rank.
+ * Null with fewer than two items, or if all values of one list are equal.
  * @example
  * spearman([1, 2, 3], [10, 100, 1000]); // 1
  */
@@ -73,7 +72,7 @@ export function spearman(first: Numbers, second: Numbers): number | null {
   return pearson(ranksOf(first), ranksOf(second));
 }
 
-/** Ranks from 1; equal values have the mean of the places they take. */
+/** Ranks from 1; ties get their mean rank. */
 export function ranksOf(values: Numbers): Float64Array {
   const order = Uint32Array.from({ length: values.length }, (_, i) => i);
   order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
@@ -97,6 +96,6 @@ function pearson(x: Float64Array, y: Float64Array): number | null {
     squareX += dx * dx;
     squareY += dy * dy;
   }
-  // Rounding may leave the quotient a hair outside of its range.
+  // Rounding can put the quotient slightly outside of [-1, 1].
   return squareX === 0 || squareY === 0 ? null : Math.max(-1, Math.min(1, product / Math.sqrt(squareX * squareY)));
 }

@@ -7,7 +7,7 @@ const shape = fc.double({ min: 0.05, max: 5000, noNaN: true });
 const inside = fc.double({ min: 1e-6, max: 1 - 1e-6, noNaN: true });
 
 describe("incompleteBeta", () => {
-  it("agrees with jstat as far as jstat goes, which is seven digits", () => {
+  it("matches jstat to its seven digits", () => {
     for (const a of [0.5, 1, 2.5, 10, 80]) {
       for (const b of [0.5, 1, 3, 25]) {
         for (const x of [0.01, 0.2, 0.5, 0.77, 0.99]) {
@@ -25,7 +25,7 @@ describe("incompleteBeta", () => {
     [0.2, 1234.5, 5000, 0.6552297604717092],
     [0.0000024, 2.5, 500_000, 0.2085268444069489],
     [0.499, 500_000, 500_000, 0.022750050961632337],
-  ])("is good to eleven digits at I_%d(%d, %d) (mpmath, SciPy)", (x, a, b, expected) => {
+  ])("is accurate to eleven digits at I_%d(%d, %d) (mpmath, SciPy)", (x, a, b, expected) => {
     expect(Math.abs(incompleteBeta(x, a, b) / expected - 1)).toBeLessThan(1e-11);
   });
 
@@ -38,7 +38,7 @@ describe("incompleteBeta", () => {
     );
   });
 
-  it("has its ends and names a bad argument", () => {
+  it("has exact ends and names an invalid argument", () => {
     expect(incompleteBeta(0, 2, 3)).toBe(0);
     expect(incompleteBeta(1, 2, 3)).toBe(1);
     expect(() => incompleteBeta(1.1, 2, 3)).toThrow(/^x must/);
@@ -48,7 +48,7 @@ describe("incompleteBeta", () => {
 });
 
 describe("inverseIncompleteBeta", () => {
-  it("undoes incompleteBeta", () => {
+  it("inverts incompleteBeta", () => {
     fc.assert(
       fc.property(inside, shape, shape, (p, a, b) => {
         const x = inverseIncompleteBeta(p, a, b);
@@ -60,7 +60,7 @@ describe("inverseIncompleteBeta", () => {
     );
   });
 
-  it("stays inside [0, 1] where the root is at the very end", () => {
+  it("stays within [0, 1] if the root is at the end", () => {
     expect(inverseIncompleteBeta(0.3, 500_000, 0.01)).toBeCloseTo(1, 12);
     expect(inverseIncompleteBeta(0.9999, 1234.5, 0.01)).toBeLessThanOrEqual(1);
     expect(inverseIncompleteBeta(0, 2, 3)).toBe(0);

@@ -2,7 +2,7 @@ import jstat from "jstat";
 import { expect, it } from "vitest";
 import { binomialCdf } from "./distributions.js";
 
-it("agrees with adding up all outcomes", () => {
+it("matches the sum of all outcomes", () => {
   for (let n = 0; n <= 10; n++) {
     const counts = Array.from({ length: n + 1 }, () => 0);
     for (let outcome = 0; outcome < 2 ** n; outcome++) {
@@ -17,7 +17,7 @@ it("agrees with adding up all outcomes", () => {
   }
 });
 
-it("agrees with jstat and has its ends", () => {
+it("matches jstat and has exact ends", () => {
   for (const p of [0.03, 0.4, 0.9]) {
     for (const k of [0, 5, 17, 39]) expect(binomialCdf(k, 40, p)).toBeCloseTo(jstat.binomial.cdf(k, 40, p), 9);
   }

@@ -12,7 +12,7 @@ function sample(seed: string, n: number): number[] {
 }
 
 describe("bootstrapInterval", () => {
-  it("repeats itself for a seed", () => {
+  it("is deterministic for a seed", () => {
     const values = sample("repeat", 30);
     const first = bootstrapInterval(values, median, { seed: 5 });
     expect(bootstrapInterval(values, median, { seed: 5 })).toEqual(first);
@@ -41,7 +41,7 @@ describe("bootstrapInterval", () => {
     expect(width(together) / width(apart)).toBeCloseTo(2, 0);
   });
 
-  it("leaves out resamples in which the statistic is undefined", () => {
+  it("skips resamples whose statistic is undefined", () => {
     const ratio = (xs: readonly number[]) => (xs.includes(1) ? mean(xs) : Number.NaN);
     const { low, resamples } = bootstrapInterval([0, 0, 1], ratio, { seed: 1, resamples: 500 });
     expect(resamples).toBeLessThan(500);
@@ -54,7 +54,7 @@ describe("bootstrapInterval", () => {
     expect(bootstrapInterval([], mean, { seed: 1 })).toMatchObject({ low: null, n: 0 });
   });
 
-  it("covers a median about as often as it says", () => {
+  it("covers a median at about its level", () => {
     const coverage = coverageOf(0, 400, (random) =>
       bootstrapInterval(
         Array.from({ length: 31 }, () => normalVariate(random)),
@@ -66,7 +66,7 @@ describe("bootstrapInterval", () => {
     expect(coverage).toBeLessThan(0.98);
   });
 
-  it("draws fewer resamples of very many tasks, but never fewer than 200 unless asked to", () => {
+  it("draws fewer resamples for very many tasks, but at least 200 unless asked to", () => {
     expect(planBootstrap({ seed: 1 }, 100).resamples).toBe(2000);
     expect(planBootstrap({ seed: 1 }, 50_000).resamples).toBe(400);
     expect(planBootstrap({ seed: 1 }, 1e7).resamples).toBe(200);

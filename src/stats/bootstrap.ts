@@ -5,18 +5,18 @@ import { createRandom, type Random, type Seed } from "./random.js";
 
 /** Options of `bootstrapInterval`. */
 export interface BootstrapOptions {
-  /** 0 unless given. */
+  /** Default: 0. */
   seed?: Seed | undefined;
-  /** How many resamples to draw, 2000 unless given; fewer are drawn when there are very many tasks. */
+  /** Number of resamples. Default: 2000; fewer for very many tasks. */
   resamples?: number | undefined;
   level?: number | undefined;
 }
 
-/** An interval by bootstrap, and what it rests on. */
+/** A bootstrap confidence interval. */
 export interface BootstrapInterval extends OpenInterval {
   /** The number of tasks. */
   n: number;
-  /** How many resamples the bounds rest on. */
+  /** The number of resamples used. */
   resamples: number;
 }
 
@@ -33,7 +33,7 @@ export interface BootstrapPlan {
 /**
  * Checks the options and bounds the work. Two thousand resamples of a million tasks would take minutes, while the
  * interval of a million tasks is so narrow that the coarser ends of 200 resamples (their tail mass is off by about one
- * percentage point) change no digit anyone reads.
+ * percentage point) do not change a visible digit.
  */
 export function planBootstrap(options: BootstrapOptions, drawsPerResample: number): BootstrapPlan {
   const { seed = 0, resamples = DEFAULT_RESAMPLES, level = DEFAULT_LEVEL } = options;
@@ -43,7 +43,7 @@ export function planBootstrap(options: BootstrapOptions, drawsPerResample: numbe
   return { random: createRandom(seed), resamples: Math.min(resamples, affordable), level };
 }
 
-/** The percentile interval of resampled statistics; resamples in which the statistic is undefined (NaN) are left out. */
+/** The percentile interval of resampled statistics, without resamples whose statistic is undefined (NaN). */
 function percentileInterval(statistics: Float64Array, level: number): OpenInterval & { resamples: number } {
   const defined = statistics.filter((value) => !Number.isNaN(value)).sort();
   if (defined.length === 0) return { ...NO_INTERVAL, resamples: 0 };
@@ -56,8 +56,8 @@ function percentileInterval(statistics: Float64Array, level: number): OpenInterv
 }
 
 /**
- * The seeded percentile bootstrap over tasks of any statistic; all trials of a task travel together.
- * The sample handed to `statistic` is reused, so it must not be kept. Bounds are null below two tasks.
+ * The seeded percentile bootstrap over tasks for any statistic; all trials of a task stay together.
+ * The sample passed to `statistic` is reused, so do not keep it. Bounds are null below two tasks.
  * @example
  * bootstrapInterval(tasks, (sample) => median(sample.flatMap((task) => task.seconds)), { seed: 1 });
  */

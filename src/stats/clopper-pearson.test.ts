@@ -6,13 +6,13 @@ it.each([
   [8, 10, 0.443905, 0.974789],
   [0, 10, 0, 0.308497],
   [97, 100, 0.914824, 0.99377],
-])("gives %i of %i", (passes, n, low, high) => {
+])("returns the known interval for %i of %i", (passes, n, low, high) => {
   const interval = clopperPearsonInterval(passes, n);
   expect(interval.low).toBeCloseTo(low, 6);
   expect(interval.high).toBeCloseTo(high, 6);
 });
 
-it("puts exactly 2.5 % of the binomial beyond each end", () => {
+it("leaves exactly 2.5 % of the binomial beyond each end", () => {
   for (const [passes, n] of [
     [1, 9],
     [30, 40],
@@ -24,7 +24,7 @@ it("puts exactly 2.5 % of the binomial beyond each end", () => {
   }
 });
 
-it("never covers less than its level, computed exactly", () => {
+it("has a coverage of at least its level, computed exactly", () => {
   const n = 15;
   const intervals = Array.from({ length: n + 1 }, (_, passes) => clopperPearsonInterval(passes, n, 0.9));
   for (let p = 0.01; p < 1; p += 0.01) {
@@ -36,6 +36,6 @@ it("never covers less than its level, computed exactly", () => {
   }
 });
 
-it("names a bad argument", () => {
+it("names an invalid argument", () => {
   expect(() => clopperPearsonInterval(-1, 5)).toThrow(/^passes must/);
 });

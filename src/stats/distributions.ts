@@ -1,4 +1,3 @@
-/** Rejects a value that is not an integer in [low, high], naming the argument. */
 export function requireInteger(name: string, value: number, range: { low: number; high?: number }): void {
   const high = range.high ?? Number.MAX_SAFE_INTEGER;
   if (Number.isSafeInteger(value) && value >= range.low && value <= high) return;
@@ -6,32 +5,28 @@ export function requireInteger(name: string, value: number, range: { low: number
   throw new RangeError(`${name} must be ${expected}, got ${value}`);
 }
 
-/** Rejects a value outside the closed unit interval, naming the argument. */
 export function requireProbability(name: string, value: number): void {
   if (value >= 0 && value <= 1) return;
   throw new RangeError(`${name} must be between 0 and 1, got ${value}`);
 }
 
-/** Rejects a value outside the open unit interval, naming the argument. */
 export function requireOpenProbability(name: string, value: number): void {
   if (value > 0 && value < 1) return;
   throw new RangeError(`${name} must be strictly between 0 and 1, got ${value}`);
 }
 
-/** Rejects a value that is not a finite number above zero, naming the argument. */
 export function requirePositive(name: string, value: number): void {
   if (value > 0 && value < Number.POSITIVE_INFINITY) return;
   throw new RangeError(`${name} must be a finite number above 0, got ${value}`);
 }
 
-/** Rejects arrays that should run in parallel but differ in length, naming both. */
 export function requireSameLength(names: string, first: number, second: number): void {
   if (first === second) return;
   throw new RangeError(`${names} must have the same length, got ${first} and ${second}`);
 }
 
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI);
-/** From here on six terms of the asymptotic series are exact to double precision. */
+/** From here on, six terms of the asymptotic series are exact to double precision. */
 const SERIES_FROM = 10;
 const SERIES = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360] as const;
 
@@ -53,14 +48,14 @@ function seriesError(x: number): number {
  */
 export function logGamma(x: number): number {
   if (!(x > 0)) throw new RangeError(`x must be above 0, got ${x}`);
-  // Shifting upwards costs at most ten multiplications and spares the tuned constants of a Lanczos sum.
+  // Shifting upward costs at most ten multiplications and avoids the tuned constants of a Lanczos sum.
   let shifted = x;
   let product = 1;
   while (shifted < SERIES_FROM) product *= shifted++;
   return (shifted - 0.5) * Math.log(shifted) - shifted + HALF_LOG_TWO_PI + seriesError(shifted) - Math.log(product);
 }
 
-/** What Stirling's formula leaves out of ln x!, for x > 0; small, so sums of it do not cancel as log-gammas do. */
+/** The error of Stirling's formula for ln x!, x > 0. It is small, so sums do not cancel as log-gammas do. */
 export function stirlingError(x: number): number {
   if (x >= SERIES_FROM) return seriesError(x);
   return logGamma(x + 1) - (x + 0.5) * Math.log(x) + x - HALF_LOG_TWO_PI;
@@ -69,7 +64,7 @@ export function stirlingError(x: number): number {
 interface BetaPoint {
   a: number;
   b: number;
-  /** The point, and its distance from 1; both are given because 1 - x loses the digits of a small x. */
+  /** The point and its distance from 1: computing 1 - x would lose the digits of a small x. */
   x: number;
   y: number;
 }
@@ -132,7 +127,7 @@ function lowerTail(point: BetaPoint): number {
 }
 
 /**
- * The regularised incomplete beta function I_x(a, b): the probability that a Beta(a, b) variable is at most x.
+ * The regularized incomplete beta function I_x(a, b): the probability that a Beta(a, b) variable is at most x.
  * @example
  * incompleteBeta(0.5, 2, 2); // 0.5
  */
@@ -147,13 +142,13 @@ const clamp = (value: number, low: number, high: number) => Math.min(high, Math.
 
 function firstGuess(p: number, a: number, b: number): number {
   const mean = a / (a + b);
-  // Near zero I_x grows like x^a, so its root is found at once by inverting the leading term.
+  // Near zero I_x grows like x^a, so inverting the leading term gives the root.
   const atMean = lowerTail({ a, b, x: mean, y: b / (a + b) });
   return p < atMean ? mean * (p / atMean) ** (1 / a) : 1 - (1 - mean) * ((1 - p) / (1 - atMean)) ** (1 / b);
 }
 
 /**
- * The x at which the regularised incomplete beta function reaches p.
+ * The inverse of the regularized incomplete beta function: the x where it reaches p.
  * @example
  * inverseIncompleteBeta(0.5, 3, 3); // 0.5
  */
@@ -172,7 +167,7 @@ export function inverseIncompleteBeta(p: number, a: number, b: number): number {
     else low = x;
     const density = powerTerm(point) / (x * point.y);
     const newton = error / density;
-    // Halley's correction, bounded so that it can neither turn the step around nor shrink it to nothing.
+    // Halley's correction, bounded so that it can neither reverse the step nor shrink it to nothing.
     const curvature = clamp(newton * ((a - 1) / x - (b - 1) / point.y), -1, 1);
     const following = x - newton / (1 - 0.5 * curvature);
     if (error === 0 || Math.abs(following - x) <= EPSILON * x || high - low <= EPSILON * low) return x;
@@ -183,7 +178,7 @@ export function inverseIncompleteBeta(p: number, a: number, b: number): number {
 
 const density = (x: number) => Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
 
-/** The centre by its power series: every term is positive, so nothing cancels. */
+/** The area between 0 and x by power series: every term is positive, so nothing cancels. */
 function fromCentre(x: number): number {
   let term = x;
   let sum = x;
@@ -195,7 +190,7 @@ function fromCentre(x: number): number {
   }
 }
 
-/** The tail above x by Laplace's continued fraction, evaluated from its far end. */
+/** The area above x by Laplace's continued fraction, evaluated backward. */
 function upperTail(x: number): number {
   let value = x;
   for (let k = 120; k >= 1; k--) value = x + k / value;
@@ -232,14 +227,14 @@ export function normalQuantile(p: number): number {
   return x;
 }
 
-/** Below this two-sided tail the tail itself is inverted; above it the centre is, which keeps its digits at many df. */
+/** Below this two-sided tail, the tail itself is inverted; above it the center, which is more accurate for large df. */
 const FAR_TAIL = 1e-6;
 
-/** The probability of |T| > |t|, accurate relative to itself however small. */
+/** The probability of |T| > |t|, with a small relative error for any t. */
 function twoSidedTail(t: number, df: number): number {
   const square = t * t;
   if (square === Number.POSITIVE_INFINITY) return 0;
-  // Whichever argument is far from 1 keeps its digits.
+  // Choose the argument that is far from 1, which keeps its digits.
   if (square < df) return 1 - incompleteBeta(square / (df + square), 0.5, df / 2);
   return incompleteBeta(df / (df + square), df / 2, 0.5);
 }
@@ -283,7 +278,7 @@ export function studentQuantile(p: number, df: number): number {
   return last.t;
 }
 
-/** The last answer: all intervals of a summary ask for the same one, and finding it takes a millisecond. */
+/** Caches the last result: all intervals of a summary need the same one, and computing it takes a millisecond. */
 let last = { p: Number.NaN, df: Number.NaN, t: Number.NaN };
 
 function fromTail(tail: number, df: number): number {
@@ -291,10 +286,10 @@ function fromTail(tail: number, df: number): number {
   return Math.sqrt((df * (1 - x)) / x);
 }
 
-function measureFromCenter(centre: number, df: number): number {
-  const y = inverseIncompleteBeta(centre, 0.5, df / 2);
-  // At few degrees of freedom y is close to 1 and only its distance from 1 is worth having.
-  return y > 0.5 ? fromTail(1 - centre, df) : Math.sqrt((df * y) / (1 - y));
+function measureFromCenter(center: number, df: number): number {
+  const y = inverseIncompleteBeta(center, 0.5, df / 2);
+  // With few degrees of freedom y is close to 1, and only its distance from 1 is accurate.
+  return y > 0.5 ? fromTail(1 - center, df) : Math.sqrt((df * y) / (1 - y));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { mcnemarExact, signTestOneSided } from "./paired.js";
 
-/** For every count of heads in n fair coins, its chance. */
+/** The probability of every number of heads in n fair coin flips. */
 function coinChances(n: number): number[] {
   const chances = Array.from({ length: n + 1 }, () => 0);
   for (let outcome = 0; outcome < 2 ** n; outcome++) {
@@ -11,7 +11,7 @@ function coinChances(n: number): number[] {
   return chances;
 }
 
-it("has the known values", () => {
+it("returns known values", () => {
   expect(mcnemarExact(2, 1)).toBe(1);
   expect(mcnemarExact(1, 6)).toBeCloseTo(0.125, 12);
   expect(mcnemarExact(0, 5)).toBeCloseTo(0.0625, 12);
@@ -22,7 +22,7 @@ it("has the known values", () => {
   expect(signTestOneSided(0, 7)).toBe(1);
 });
 
-it("agrees with enumerating all coin flips", () => {
+it("matches the enumeration of all coin flips", () => {
   for (let n = 0; n <= 10; n++) {
     const chances = coinChances(n);
     for (let wins = 0; wins <= n; wins++) {
@@ -40,7 +40,7 @@ it("agrees with enumerating all coin flips", () => {
   }
 });
 
-it("works for counts no table holds and names a bad argument", () => {
+it("handles large counts and names an invalid argument", () => {
   expect(mcnemarExact(500_000, 500_000)).toBe(1);
   expect(mcnemarExact(499_000, 501_000)).toBeCloseTo(0.0456, 3);
   expect(() => mcnemarExact(-1, 2)).toThrow(/^b must/);

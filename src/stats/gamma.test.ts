@@ -2,7 +2,7 @@ import jstat from "jstat";
 import { expect, it } from "vitest";
 import { logGamma, stirlingError } from "./distributions.js";
 
-it("agrees with factorials and with jstat", () => {
+it("matches factorials and jstat", () => {
   let logFactorial = 0;
   for (let n = 1; n <= 100; n++) {
     expect(logGamma(n)).toBeCloseTo(logFactorial, 10);
@@ -13,11 +13,11 @@ it("agrees with factorials and with jstat", () => {
   }
 });
 
-it("joins the direct and the asymptotic form of Stirling's error smoothly", () => {
+it("is continuous where the direct and asymptotic forms of Stirling's error meet", () => {
   const below = stirlingError(10 - 1e-9);
   expect(Math.abs(below - stirlingError(10))).toBeLessThan(1e-11);
 });
 
-it("rejects what has no logarithm", () => {
+it("rejects arguments without a logarithm", () => {
   for (const x of [0, -1, Number.NaN]) expect(() => logGamma(x)).toThrow(RangeError);
 });

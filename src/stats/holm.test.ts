@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { holm } from "./paired.js";
 
-it("adjusts in the original order", () => {
+it("keeps the original order", () => {
   const adjusted = holm([0.01, 0.04, 0.03]);
   expect(adjusted[0]).toBeCloseTo(0.03, 14);
   expect(adjusted[1]).toBeCloseTo(0.06, 14);
@@ -12,7 +12,7 @@ it("adjusts in the original order", () => {
   expect(holm([0.9, 0.8])).toEqual([1, 1]);
 });
 
-it("lies between the raw and the Bonferroni value and rejects what the step-down rule rejects", () => {
+it("lies between the raw and the Bonferroni value and rejects as the step-down rule does", () => {
   const ps = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(ps, (values) => {
@@ -29,6 +29,6 @@ it("lies between the raw and the Bonferroni value and rejects what the step-down
   );
 });
 
-it("names a bad p-value", () => {
+it("names an invalid p-value", () => {
   expect(() => holm([0.1, 1.2])).toThrow(/^pValues must/);
 });

@@ -16,7 +16,7 @@ export interface Interval {
   high: number;
 }
 
-/** The ends of an interval that may not exist; null says "there is none", which a zero width would hide. */
+/** The ends of an interval that may not exist; null means "none", which a zero width would hide. */
 export interface OpenInterval {
   low: number | null;
   high: number | null;
@@ -24,18 +24,18 @@ export interface OpenInterval {
 
 export const NO_INTERVAL: Readonly<OpenInterval> = Object.freeze({ low: null, high: null });
 
-/** The share of cases an interval is meant to cover when nothing else is asked for. */
+/** The default confidence level. */
 export const DEFAULT_LEVEL = 0.95;
 
 /** Wilson's bounds for a rate seen in n (not necessarily whole) trials, z standard errors wide. */
 export function wilsonBounds(rate: number, n: number, z: number): Interval {
   const square = (z * z) / n;
-  const centre = (rate + square / 2) / (1 + square);
+  const center = (rate + square / 2) / (1 + square);
   const half = (z * Math.sqrt((rate * (1 - rate)) / n + square / (4 * n))) / (1 + square);
-  // At the ends the bound is exactly the end; rounding would print -1e-17, or leave the rate out of a narrow interval.
+  // At 0 and 1 the bound is exact; rounding would give -1e-17, or exclude the rate from a narrow interval.
   return {
-    low: rate === 0 ? 0 : Math.min(rate, Math.max(0, centre - half)),
-    high: rate === 1 ? 1 : Math.max(rate, Math.min(1, centre + half)),
+    low: rate === 0 ? 0 : Math.min(rate, Math.max(0, center - half)),
+    high: rate === 1 ? 1 : Math.max(rate, Math.min(1, center + half)),
   };
 }
 
@@ -52,7 +52,7 @@ export function wilsonInterval(passes: number, n: number, level: number = DEFAUL
 }
 
 /**
- * The exact (Clopper–Pearson) interval for a proportion; never covers less than its level, often more.
+ * The exact (Clopper–Pearson) interval for a proportion; its coverage is at least its level, often more.
  * @example
  * clopperPearsonInterval(8, 10); // { low: 0.443905, high: 0.974789 }
  */
@@ -70,22 +70,22 @@ export function clopperPearsonInterval(passes: number, n: number, level: number 
 /** Options of `meanInterval`. */
 export interface MeanIntervalOptions {
   level?: number | undefined;
-  /** The cluster of each value (its passage, repository or user); values of one cluster are not independent. */
+  /** The cluster of each value (a passage, repository or user); values of one cluster are not independent. */
   clusters?: Clusters | undefined;
 }
 
 /** A mean with its standard error and interval. */
 export interface MeanInterval extends OpenInterval {
   mean: number;
-  /** The standard error; null when fewer than two independent units leave it unknown. */
+  /** The standard error; null below two independent units. */
   se: number | null;
   df: number;
   n: number;
-  /** The number of clusters, when clusters were given. */
+  /** The number of clusters, if given. */
   clusters?: number;
 }
 
-/** The standard error and t interval around a mean, from the squared deviations of its independent units. */
+/** The standard error and t interval of a mean, from the squared deviations of its independent units. */
 export function tInterval(
   mean: number,
   from: { spread: number; units: number; n: number; level: number },
@@ -107,20 +107,20 @@ export function meanInterval(values: Numbers, options: MeanIntervalOptions = {})
   const { level = DEFAULT_LEVEL, clusters } = options;
   requireOpenProbability("level", level);
   const n = values.length;
-  const centre = mean(values);
+  const center = mean(values);
   if (clusters === undefined) {
-    const spread = squaredDeviations(values, centre);
-    return { mean: centre, ...tInterval(centre, { spread, units: n, n, level }), n };
+    const spread = squaredDeviations(values, center);
+    return { mean: center, ...tInterval(center, { spread, units: n, n, level }), n };
   }
   requireSameLength("values and clusters", n, clusters.length);
-  const sums = clusterSums(values, clusters, centre);
+  const sums = clusterSums(values, clusters, center);
   const spread = squaredDeviations(sums, 0);
-  return { mean: centre, ...tInterval(centre, { spread, units: sums.length, n, level }), n, clusters: sums.length };
+  return { mean: center, ...tInterval(center, { spread, units: sums.length, n, level }), n, clusters: sums.length };
 }
 
 /**
- * The mean of an amount that cannot be negative (dollars, tokens, seconds), with a t interval on the logarithmic scale,
- * so that it never goes below 0. There is none where every value is 0: nothing tells how large a value could be.
+ * The mean of a non-negative amount (dollars, tokens, seconds) with a t interval on the log scale, so that it stays above
+ * 0. No interval if every value is 0, because their scale is unknown.
  * @example
  * amountInterval([0.002, 0.004, 0.011]);
  */
@@ -139,9 +139,9 @@ export function amountInterval(values: Numbers, options: MeanIntervalOptions = {
 }
 
 /**
- * The interval of a mean of scores in [0, 1], one mean score per task. It is that of a pass rate: Wilson with t at the
- * number of 0/1 trials that would have the standard error that was seen, and at the number of tasks where all agree. So
- * it never leaves [0, 1], and six scores of 1 are no certainty.
+ * The interval of a mean of scores in [0, 1], one mean per task. Like a pass rate: Wilson with t at the number of 0/1
+ * trials that would have the observed standard error, and at the number of tasks if all agree. So it stays within [0, 1],
+ * and six scores of 1 still have some width.
  * @example
  * scoreInterval([0.5, 0.8, 1, 0.9]);
  * scoreInterval([0.5, 0.8, 1, 0.9], { clusters: ["a", "a", "b", "c"] });
@@ -152,20 +152,20 @@ export function scoreInterval(taskMeans: Numbers, options: MeanIntervalOptions =
   for (let i = 0; i < taskMeans.length; i++) requireProbability("taskMeans", taskMeans[i] ?? 0);
   const found = meanInterval(taskMeans, options);
   const { mean, se, n, clusters } = found;
-  // Scores between 0 and 1 spread less than 0/1 trials do, so that they may be worth more of them than there were trials.
+  // Scores between 0 and 1 vary less than 0/1 trials, so they may be worth more trials than there were.
   const trials = Number.POSITIVE_INFINITY;
   const { low, high } = rateBounds({ rate: mean, se, tasks: n, trials, level, clusters });
   return { ...found, low, high };
 }
 
-/** A pass rate with its interval, and what it rests on. */
+/** A pass rate with its interval. */
 export interface PassRateInterval extends OpenInterval {
   rate: number;
   /** The number of tasks. */
   n: number;
-  /** How many independent trials the tasks are worth; null when there is no interval. */
+  /** The effective number of independent trials; null without an interval. */
   nEff: number | null;
-  /** The number of clusters, when clusters were given. */
+  /** The number of clusters, if given. */
   clusters?: number;
 }
 
@@ -176,33 +176,32 @@ export interface PassRateOptions {
   clusters?: Clusters | undefined;
 }
 
-/** Sums of equal shares that should cancel leave a rounding error, which is no spread. */
+/** Sums that should cancel leave a rounding error, which is not variance. */
 const ROUNDING = 1e-12;
 
-/** How many independent trials would have the standard error that was seen between the independent units. */
+/** The number of independent trials that would have the observed standard error. */
 function effectiveTrials(rate: number, se: number, bounds: { units: number; trials: number }): number {
   if (se < ROUNDING) return bounds.units;
   return Math.min(bounds.trials, Math.max(1, (rate * (1 - rate)) / (se * se)));
 }
 
-/** What is known of a rate: its value, its standard error, and how many tasks and trials it stands on. */
 export interface RateFacts {
   rate: number;
   se: number | null;
   tasks: number;
   trials: number;
   level: number;
-  /** How many clusters the tasks are of; left out, each stands for itself. */
+  /** The number of clusters. Default: every task is independent. */
   clusters?: number | undefined;
 }
 
-/** Wilson for one trial each; for several, or in clusters, Wilson at the effective number of trials with t in place of z. */
+/** Wilson for one trial per task; for several trials or clusters, Wilson at the effective number of trials, with t instead of z. */
 export function rateBounds(facts: RateFacts): OpenInterval & { nEff: number | null } {
   const { rate, se, tasks, trials, level, clusters } = facts;
   const upper = (1 + level) / 2;
   const isPlain = clusters === undefined && trials === tasks;
   if (tasks > 0 && isPlain) return { nEff: tasks, ...wilsonBounds(rate, tasks, normalQuantile(upper)) };
-  // Several trials of a single task say nothing about other tasks, and one conversation nothing about others.
+  // Several trials of one task say nothing about other tasks, nor does one cluster about others.
   if (se === null) return { nEff: null, ...NO_INTERVAL };
   const units = clusters ?? tasks;
   const nEff = effectiveTrials(rate, se, { units, trials });
@@ -210,7 +209,7 @@ export function rateBounds(facts: RateFacts): OpenInterval & { nEff: number | nu
 }
 
 /**
- * The interval of a pass rate from the pass rate of each task and the number of trials in all.
+ * The interval of a pass rate, from the pass rate of each task and the total number of trials.
  * @example
  * passRateInterval([1, 0, 1, 1], 4); // one trial each: Wilson
  * passRateInterval([1, 0.5, 0, 1], 8); // two trials each: Wilson at the effective number of trials

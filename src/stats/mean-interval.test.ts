@@ -7,7 +7,7 @@ const VALUES = [1, 1, 1, 0, 0, 1, 0, 1];
 const CLUSTERS = ["a", "a", "a", "b", "b", "c", "c", "c"];
 
 describe("meanInterval", () => {
-  it("has the known standard errors with and without clusters", () => {
+  it("returns known standard errors with and without clusters", () => {
     const plain = meanInterval(VALUES);
     expect(plain.mean).toBe(0.625);
     expect(plain.se).toBeCloseTo(0.182981, 6);
@@ -19,20 +19,20 @@ describe("meanInterval", () => {
     expect(clustered.high).toBeCloseTo(0.625 + 4.302653 * 0.258167, 5);
   });
 
-  it("is the plain interval when every value is its own cluster", () => {
+  it("equals the plain interval if every value is its own cluster", () => {
     const plain = meanInterval(VALUES);
     const own = meanInterval(VALUES, { clusters: VALUES.map((_, i) => i) });
     expect(own.se).toBeCloseTo(plain.se ?? Number.NaN, 14);
     expect(own.low).toBeCloseTo(plain.low ?? Number.NaN, 12);
   });
 
-  it("has no interval below two tasks or two clusters, rather than one of no width", () => {
+  it("has no interval below two tasks or clusters, instead of one without width", () => {
     expect(meanInterval([])).toEqual({ mean: 0, se: null, low: null, high: null, df: 0, n: 0 });
     expect(meanInterval([0.4])).toEqual({ mean: 0.4, se: null, low: null, high: null, df: 0, n: 1 });
     expect(meanInterval([0, 1], { clusters: ["x", "x"] })).toMatchObject({ low: null, clusters: 1 });
   });
 
-  it("covers the truth as often as it says", () => {
+  it("covers the true value at its level", () => {
     const coverage = coverageOf(0.3, 2000, (random) =>
       meanInterval(Float64Array.from({ length: 12 }, () => 0.3 + normalVariate(random))),
     );
@@ -40,20 +40,20 @@ describe("meanInterval", () => {
     expect(coverage).toBeLessThan(0.965);
   });
 
-  it("covers clustered data only when told of the clusters", () => {
+  it("covers clustered data only if given the clusters", () => {
     const clusters = Array.from({ length: 60 }, (_, i) => i % 15);
     const draw = (random: Parameters<typeof normalVariate>[0]) => {
       const shared = Array.from({ length: 15 }, () => normalVariate(random));
       return clusters.map((cluster) => (shared[cluster] ?? 0) + 0.5 * normalVariate(random));
     };
-    const told = coverageOf(0, 1500, (random) => meanInterval(draw(random), { clusters }));
+    const clustered = coverageOf(0, 1500, (random) => meanInterval(draw(random), { clusters }));
     const untold = coverageOf(0, 1500, (random) => meanInterval(draw(random)));
-    expect(told).toBeGreaterThan(0.925);
-    expect(told).toBeLessThan(0.97);
+    expect(clustered).toBeGreaterThan(0.925);
+    expect(clustered).toBeLessThan(0.97);
     expect(untold).toBeLessThan(0.8);
   });
 
-  it("names a bad argument", () => {
+  it("names an invalid argument", () => {
     expect(() => meanInterval([1, 2], { clusters: ["a"] })).toThrow(/^values and clusters must/);
     expect(() => meanInterval([1, 2], { level: 1 })).toThrow(/^level must/);
   });

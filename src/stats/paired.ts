@@ -11,30 +11,30 @@ import { createRandom, type Random, type Seed } from "./random.js";
 
 /** Options of `pairedDifference`. */
 export interface PairedOptions {
-  /** 0 unless given. */
+  /** Default: 0. */
   seed?: Seed | undefined;
   level?: number | undefined;
-  /** How many sign assignments to draw when there are too many to count; 10,000 unless given. */
+  /** Number of sign assignments to draw if there are too many to enumerate. Default: 10,000. */
   permutations?: number | undefined;
-  /** The cluster of each task; tasks of one cluster are not independent, and change their signs together. */
+  /** The cluster of each task; tasks of one cluster are not independent, and their signs flip together. */
   clusters?: Clusters | undefined;
 }
 
-/** The mean of A minus B over the tasks both completed, with its interval in `low` and `high`. */
+/** The mean difference A − B over the tasks that both completed; `low` and `high` are its interval. */
 export interface PairedDifference extends OpenInterval {
   difference: number;
   se: number | null;
-  /** Null when the standard error is unknown, or 0 beside a difference that is not. */
+  /** Null if the standard error is unknown, or 0 while the difference is not. */
   t: number | null;
   df: number;
-  /** The two-sided p-value of t; null when t is. */
+  /** The two-sided p-value of t; null if t is. */
   p: number | null;
-  /** The two-sided p-value of the sign-flip test, which assumes no shape; null without tasks. */
+  /** The two-sided p-value of the sign-flip permutation test, which assumes no distribution; null without tasks. */
   permutationP: number | null;
-  /** True when every sign assignment was counted rather than sampled. */
+  /** True if every sign assignment was enumerated instead of sampled. */
   permutationExact: boolean;
   n: number;
-  /** The number of clusters, when clusters were given. */
+  /** The number of clusters, if given. */
   clusters?: number;
 }
 
@@ -45,7 +45,7 @@ function tStatistic(difference: number, se: number | null): number | null {
 }
 
 /**
- * Compares two systems on the tasks both completed; a[i] and b[i] are the mean scores of the same task.
+ * Compares two systems on the tasks that both completed; a[i] and b[i] are the mean scores of the same task.
  * @example
  * pairedDifference([1, 1, 0, 1], [1, 0, 0, 1], { seed: 1 });
  * pairedDifference([1, 1, 0, 1], [1, 0, 0, 1], { clusters: ["a", "a", "b", "c"] });
@@ -79,7 +79,7 @@ export function pairedDifference(
 }
 
 /**
- * The exact two-sided McNemar p-value from the two discordant counts: A passed where B failed, and the reverse.
+ * The p-value of McNemar's exact test (two-sided) from the discordant counts: A passed and B failed, and the reverse.
  * @example
  * mcnemarExact(1, 6); // 0.125
  */
@@ -90,7 +90,8 @@ export function mcnemarExact(b: number, c: number): number {
 }
 
 /**
- * The exact chance of at least this many wins if wins and losses were equally likely; ties are left out by the caller.
+ * The p-value of the exact one-sided sign test: the chance of at least this many wins if wins and losses are equally
+ * likely. Ties are excluded by the caller.
  * @example
  * signTestOneSided(4, 0); // 0.0625
  */
@@ -101,7 +102,7 @@ export function signTestOneSided(wins: number, losses: number): number {
 }
 
 /**
- * Holm's adjusted p-values, in the order the p-values came in.
+ * Holm-corrected p-values, in the given order.
  * @example
  * holm([0.01, 0.04, 0.03]); // [0.03, 0.06, 0.06]
  */
@@ -119,13 +120,13 @@ export function holm(pValues: readonly number[]): number[] {
 
 export interface SignFlipResult {
   p: number;
-  /** True when every assignment of signs was counted. */
+  /** True if every sign assignment was enumerated. */
   exact: boolean;
 }
 
 export interface SignFlipOptions {
   seed?: Seed | undefined;
-  /** How many random assignments to draw when there are too many to count; 10,000 unless given. */
+  /** Number of random sign assignments if there are too many to enumerate. Default: 10,000. */
   permutations?: number | undefined;
 }
 
@@ -134,7 +135,7 @@ const DEFAULT_PERMUTATIONS = 10_000;
 const MAX_FLIPS = 1e8;
 const MIN_PERMUTATIONS = 1000;
 
-/** All sums of the values with either sign, doubling the list with every value. */
+/** The sums of the values under all sign assignments. */
 function signedSums(values: readonly number[]): Float64Array {
   const sums = new Float64Array(2 ** values.length);
   let filled = 1;
@@ -155,7 +156,7 @@ function countExtreme(sums: Float64Array, extreme: number): number {
   return count;
 }
 
-/** The sums of every subset of each four consecutive values: eight look-ups then use up all 32 bits of one draw. */
+/** The sums of all subsets of every four consecutive values: eight lookups use all 32 bits of one draw. */
 function nibbleSums(values: readonly number[]): Float64Array {
   const groups = Math.ceil(values.length / 4);
   const table = new Float64Array(groups * 16);
@@ -195,17 +196,17 @@ function monteCarlo(values: readonly number[], extreme: number, options: SignFli
   for (let draw = 0; draw < draws; draw++) {
     if (Math.abs(2 * randomSubsetSum(table, random) - total) >= extreme) count++;
   }
-  // The observed assignment is one of the possible ones; counting it keeps the test valid and p above 0.
+  // Counting the observed assignment keeps the test valid and p above 0.
   return (count + 1) / (draws + 1);
 }
 
-/** The two-sided sign-flip permutation test that differences are centred at zero. */
+/** The two-sided sign-flip permutation test that differences are centered at zero. */
 export function signFlipTest(differences: readonly number[], options: SignFlipOptions): SignFlipResult {
-  // A zero has no sign to flip; leaving zeros out changes no p-value and lets more cases be counted exactly.
+  // Zeros have no sign to flip; dropping them does not change p and lets more cases be enumerated exactly.
   const values = differences.filter((difference) => difference !== 0);
   const magnitude = values.reduce((sum, value) => sum + Math.abs(value), 0);
   const observed = Math.abs(values.reduce((sum, value) => sum + value, 0));
-  // Assignments that tie with the observed one must count as ties although their sums round differently.
+  // Assignments that tie with the observed one must count as ties even if their sums round differently.
   const extreme = observed - 1e-10 * magnitude;
   if (values.length > EXACT_UP_TO) return { p: monteCarlo(values, extreme, options), exact: false };
   const sums = signedSums(values);

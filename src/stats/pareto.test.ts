@@ -7,7 +7,6 @@ function dominates(x: { quality: number; cost: number }, y: { quality: number; c
   return x.quality >= y.quality && x.cost <= y.cost && (x.quality > y.quality || x.cost < y.cost);
 }
 
-/** Peels front after front by comparing every pair. */
 function peel(points: readonly ParetoPoint[]): number[] {
   const ranks = Array.from({ length: points.length }, () => 0);
   let left = points.flatMap(({ quality, cost }, index) =>
@@ -24,7 +23,7 @@ function peel(points: readonly ParetoPoint[]): number[] {
 }
 
 describe("paretoFronts", () => {
-  it("peels fronts by weak dominance, ties together", () => {
+  it("finds fronts by weak dominance, with ties together", () => {
     const points = [
       { quality: 0.9, cost: 5 },
       { quality: 0.8, cost: 9 },
@@ -36,7 +35,7 @@ describe("paretoFronts", () => {
     expect(paretoFronts(points)).toEqual([1, 3, 1, 1, 2, 4]);
   });
 
-  it("ranks what was not measured after everything that was, and takes an infinite cost as the worst one", () => {
+  it("ranks missing values last and an infinite cost as the worst", () => {
     const inf = Number.POSITIVE_INFINITY;
     expect(
       paretoFronts([
@@ -52,7 +51,7 @@ describe("paretoFronts", () => {
     expect(paretoFronts([])).toEqual([]);
   });
 
-  it("agrees with comparing every pair", () => {
+  it("matches a comparison of every pair", () => {
     const coordinate = fc.oneof(
       fc.integer({ min: 0, max: 6 }),
       fc.constant(Number.POSITIVE_INFINITY),
@@ -66,7 +65,7 @@ describe("paretoFronts", () => {
     );
   });
 
-  it("ranks ten thousand points at once, even when each is a front of its own", () => {
+  it("ranks ten thousand points, even if each is its own front", () => {
     const random = createRandom("many");
     const cloud = Array.from({ length: 10_000 }, () => ({ quality: random.next(), cost: random.next() }));
     const chain = Array.from({ length: 10_000 }, (_, i) => ({ quality: -i, cost: i }));

@@ -24,7 +24,7 @@ function bestFirst(x: Measured, y: Measured): number {
   return 0;
 }
 
-/** The first front whose cheapest member costs more; the cheapest costs rise from front to front. */
+/** The first front whose cheapest member costs more. The cheapest costs increase from front to front. */
 function frontFor(cheapest: readonly number[], cost: number): number {
   let low = 0;
   let high = cheapest.length;
@@ -37,7 +37,7 @@ function frontFor(cheapest: readonly number[], cost: number): number {
 }
 
 /**
- * The Pareto front of every point, 1 for those dominated by nobody; points lacking a field share the front after all others.
+ * The Pareto front of every point: 1 if no other point dominates it. Points with a missing value share the last front.
  * @example
  * paretoFronts([{ quality: 0.9, cost: 5 }, { quality: 0.8, cost: 9 }, { quality: 0.7, cost: 1 }]); // [1, 2, 1]
  */
@@ -46,7 +46,7 @@ export function paretoFronts(points: readonly ParetoPoint[]): number[] {
   const fronts = new Map<number, number>();
   let previous: Measured | undefined;
   let front = 0;
-  // In this order whatever dominates a point comes before it, so one sweep peels all fronts.
+  // In this order, points come after all that dominate them, so one pass finds all fronts.
   for (const point of measured(points).sort(bestFirst)) {
     if (previous === undefined || bestFirst(previous, point) !== 0) front = frontFor(cheapest, point.cost);
     cheapest[front] = point.cost;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { passAtK, passAtKNaive, passHatK, passToTheK } from "./pass-at-k.js";
 
-/** Counts, over all k-subsets of n trials of which the first c passed, how many hold a pass and how many hold nothing else. */
+/** Counts, over all k-subsets of n trials of which the first c passed, those with at least one pass and those with only passes. */
 function enumerate(n: number, c: number, k: number): { atLeastOne: number; all: number } {
   let subsets = 0;
   let atLeastOne = 0;
@@ -18,7 +18,7 @@ function enumerate(n: number, c: number, k: number): { atLeastOne: number; all: 
 }
 
 describe("unbiased forms", () => {
-  it("agree with counting every subset", () => {
+  it("match an enumeration of all subsets", () => {
     for (let n = 1; n <= 7; n++) {
       for (let c = 0; c <= n; c++) {
         for (let k = 1; k <= n; k++) {
@@ -30,14 +30,14 @@ describe("unbiased forms", () => {
     }
   });
 
-  it("have the known values", () => {
+  it("return known values", () => {
     expect(passAtK(5, 2, 3)).toBeCloseTo(0.9, 14);
     expect(passHatK(5, 3, 2)).toBeCloseTo(0.3, 14);
     expect(passAtK(5, 4, 5)).toBe(1);
     expect(passHatK(5, 4, 5)).toBe(0);
   });
 
-  it("mirror each other, stay in [0, 1], and meet at k = 1", () => {
+  it("mirror each other, stay in [0, 1], and are equal at k = 1", () => {
     const counts = fc
       .integer({ min: 1, max: 2000 })
       .chain((n) => fc.tuple(fc.constant(n), fc.integer({ min: 0, max: n }), fc.integer({ min: 1, max: n })));
@@ -58,7 +58,7 @@ describe("unbiased forms", () => {
     expect(passHatK(100_000, 99_999, 50_000)).toBeCloseTo(0.5, 9);
   });
 
-  it("are unbiased: their mean over all outcomes is the true chance", () => {
+  it("are unbiased: their mean over all outcomes is the true probability", () => {
     const [n, k, p] = [6, 3, 0.35];
     let atLeastOne = 0;
     let all = 0;
@@ -74,7 +74,7 @@ describe("unbiased forms", () => {
 });
 
 describe("plug-in forms", () => {
-  it("have the known values", () => {
+  it("return known values", () => {
     expect(passAtKNaive(0.3, 5)).toBeCloseTo(0.83193, 12);
     expect(passAtKNaive(1, 5)).toBe(1);
     expect(passAtKNaive(0, 5)).toBe(0);

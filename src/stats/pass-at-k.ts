@@ -8,18 +8,18 @@ function requireCounts(n: number, c: number, k: number): void {
   requireInteger("k", k, { low: 1, high: n });
 }
 
-/** C(part, k) / C(n, k): the share of k-subsets of n that lie inside a part of it. */
+/** C(part, k) / C(n, k): the share of k-subsets of n items that lie within a part of them. */
 function shareOfSubsets(part: number, n: number, k: number): number {
   if (part < k) return 0;
   let share = 1;
-  // The same number as a product over k or over n - part; the shorter one is cheaper and rounds less often.
+  // The same number as a product over k or over n - part; the shorter one is cheaper and more accurate.
   if (k <= n - part) for (let m = 0; m < k; m++) share *= (part - m) / (n - m);
   else for (let m = part + 1; m <= n; m++) share *= 1 - k / m;
   return share;
 }
 
 /**
- * The unbiased chance that at least one of k trials passes, from c passes in n trials.
+ * The unbiased estimate of pass@k: the chance that at least one of k trials passes, from c passes in n trials.
  * @example
  * passAtK(5, 2, 3); // 0.9
  */
@@ -29,7 +29,7 @@ export function passAtK(n: number, c: number, k: number): number {
 }
 
 /**
- * The unbiased chance that all of k trials pass (pass^k), from c passes in n trials.
+ * The unbiased estimate of pass^k: the chance that all of k trials pass, from c passes in n trials.
  * @example
  * passHatK(5, 3, 2); // 0.3
  */
@@ -39,7 +39,7 @@ export function passHatK(n: number, c: number, k: number): number {
 }
 
 /**
- * The plug-in chance that at least one of k trials passes; biased, for comparison only.
+ * The plug-in estimate of pass@k; biased, for comparison only.
  * @example
  * passAtKNaive(0.5, 3); // 0.875
  */
@@ -51,7 +51,7 @@ export function passAtKNaive(p: number, k: number): number {
 }
 
 /**
- * The plug-in chance that all of k trials pass; biased upward when p is an observed rate.
+ * The plug-in estimate of pass^k; biased upward if p is an observed rate.
  * @example
  * passToTheK(0.8, 5); // 0.32768
  */
@@ -72,12 +72,12 @@ export interface PassCurvePoint {
   k: number;
   passAtK: number;
   passHatK: number;
-  /** How many tasks have at least k trials. */
+  /** The number of tasks with at least k trials. */
   tasks: number;
-  /** Null when several trials of a single task are all there is. */
+  /** Null if there is only one task with several trials. */
   passAtKInterval: Interval | null;
   passHatKInterval: Interval | null;
-  /** How many clusters those tasks are of, when clusters were given. */
+  /** The number of clusters of those tasks, if clusters are given. */
   clusters?: number;
 }
 
@@ -87,7 +87,7 @@ export interface PassCurveOptions {
   clusters?: Clusters | undefined;
 }
 
-/** All tasks with the same counts; there are few distinct ones however many tasks there are. */
+/** Tasks with the same counts; few groups, however many tasks there are. */
 interface Group extends TaskCounts {
   tasks: number;
 }
@@ -109,7 +109,7 @@ interface Averaged {
   clusters?: number | undefined;
 }
 
-/** The t interval has no width when all tasks agree, and three of three is not certainty. */
+/** Not a t interval: it has no width if all tasks agree, and three of three is not certainty. */
 function averaged(mean: number, facts: Omit<RateFacts, "rate" | "level">): Averaged {
   const { low, high } = rateBounds({ ...facts, rate: mean, level: DEFAULT_LEVEL });
   return { mean, interval: low === null || high === null ? null : { low, high }, clusters: facts.clusters };
@@ -137,7 +137,6 @@ function clusteredAverage(tasks: readonly ClusteredTask[], estimate: (task: Task
   return averaged(mean, { se, tasks: n, trials, clusters });
 }
 
-/** A point of the curves, by whatever averages a value of each task that can be used. */
 function curvePoint(k: number, tasks: number, averageOf: (estimate: (task: TaskCounts) => number) => Averaged) {
   const atLeastOne = averageOf(({ n, c }) => passAtK(n, c, k));
   const all = averageOf(({ n, c }) => passHatK(n, c, k));
@@ -164,7 +163,7 @@ function clusteredCurves(tasks: readonly TaskCounts[], clusters: Clusters): Pass
 }
 
 /**
- * Unbiased pass@k and pass^k for every k up to the longest task, averaged over the tasks with at least k trials.
+ * Unbiased pass@k and pass^k for every k up to the largest number of trials, averaged over tasks with at least k trials.
  * @example
  * passCurves([{ n: 4, c: 4 }, { n: 4, c: 1 }]).map((point) => point.passHatK);
  */

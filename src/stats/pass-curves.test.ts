@@ -37,7 +37,7 @@ describe("passCurves", () => {
     expect(curve[3]?.passHatKInterval).toBeNull();
   });
 
-  it("carries the interval that the pass rate has", () => {
+  it("has the interval of the pass rate at k = 1", () => {
     const [first] = passCurves(AIRLINE);
     const { low, high } = passRateInterval(
       AIRLINE.map(({ n, c }) => c / n),
@@ -52,7 +52,7 @@ describe("passCurves", () => {
     expect(single?.passAtKInterval).toEqual(wilsonInterval(1, 2));
   });
 
-  it("does not take tasks that all agree for certainty", () => {
+  it("has some width if all tasks agree", () => {
     const curve = passCurves([0, 1, 2].map(() => ({ n: 2, c: 2 })));
     for (const { passHatK, passHatKInterval } of curve) {
       expect(passHatK).toBe(1);
@@ -61,7 +61,7 @@ describe("passCurves", () => {
     }
   });
 
-  it("rises for pass@k and falls for pass^k when all tasks have the same trials", () => {
+  it("increases for pass@k and decreases for pass^k if all tasks have the same number of trials", () => {
     const curve = passCurves(AIRLINE);
     curve.slice(1).forEach((point, i) => {
       expect(point.passAtK).toBeGreaterThanOrEqual(curve[i]?.passAtK ?? 1);
@@ -69,12 +69,12 @@ describe("passCurves", () => {
     });
   });
 
-  it("is empty without tasks and names impossible counts", () => {
+  it("returns an empty list without tasks and names impossible counts", () => {
     expect(passCurves([])).toEqual([]);
     expect(() => passCurves([{ n: 2, c: 3 }])).toThrow(/^c must/);
   });
 
-  it("takes clusters as the independent units, for each k over the tasks that are long enough", () => {
+  it("treats clusters as independent units, for each k over the tasks with enough trials", () => {
     const tasks = [
       { n: 2, c: 2 },
       { n: 2, c: 2 },
@@ -83,16 +83,16 @@ describe("passCurves", () => {
       { n: 1, c: 1 },
     ];
     const clusters = ["a", "a", "b", "b", "c"];
-    const [plain, told] = [passCurves(tasks), passCurves(tasks, { clusters })];
-    expect(told.map(({ tasks, clusters }) => [tasks, clusters])).toEqual([
+    const [plain, clustered] = [passCurves(tasks), passCurves(tasks, { clusters })];
+    expect(clustered.map(({ tasks, clusters }) => [tasks, clusters])).toEqual([
       [5, 3],
       [4, 2],
     ]);
-    expect(told.map(({ passHatK }) => passHatK)).toEqual(plain.map(({ passHatK }) => passHatK));
+    expect(clustered.map(({ passHatK }) => passHatK)).toEqual(plain.map(({ passHatK }) => passHatK));
     const first = passRateInterval([1, 1, 0, 0.5, 1], 9, { clusters });
-    expect(told[0]?.passAtKInterval).toEqual({ low: first.low, high: first.high });
+    expect(clustered[0]?.passAtKInterval).toEqual({ low: first.low, high: first.high });
     const second = passRateInterval([1, 1, 0, 0], 8, { clusters: clusters.slice(0, 4) });
-    expect(told[1]?.passHatKInterval).toEqual({ low: second.low, high: second.high });
+    expect(clustered[1]?.passHatKInterval).toEqual({ low: second.low, high: second.high });
     expect(plain[0]).not.toHaveProperty("clusters");
     expect(passCurves(tasks, { clusters: tasks.map(() => 1) })[0]).toMatchObject({
       passAtKInterval: null,

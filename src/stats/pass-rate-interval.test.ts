@@ -6,12 +6,12 @@ import type { Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
 
 describe("passRateInterval", () => {
-  it("is Wilson for one trial each", () => {
+  it("equals Wilson for one trial each", () => {
     expect(passRateInterval([1, 1, 0, 1, 1], 5)).toEqual({ rate: 0.8, n: 5, nEff: 5, ...wilsonInterval(4, 5) });
     expect(passRateInterval([1], 1)).toMatchObject(wilsonInterval(1, 1));
   });
 
-  it("is Wilson at the effective number of trials with t for several", () => {
+  it("equals Wilson at the effective number of trials, with t, for several", () => {
     const means = [1, 0.5, 0, 0.75, 1, 0.25];
     const { se } = meanInterval(means);
     const rate = 3.5 / 6;
@@ -24,18 +24,18 @@ describe("passRateInterval", () => {
     expect(interval.high).toBeCloseTo(expected.high, 10);
   });
 
-  it("counts tasks, not trials, when all tasks agree, and never more than the trials there were", () => {
+  it("counts tasks if all agree, and never more than the number of trials", () => {
     expect(passRateInterval([1, 1, 1, 1], 40)).toMatchObject({ nEff: 4, high: 1 });
     expect(passRateInterval([0.5, 0.5, 0.5], 6)).toMatchObject({ nEff: 3 });
     expect(passRateInterval([0.5, 0.5, 0.5, 0.51], 16).nEff).toBe(16);
   });
 
-  it("has no interval for several trials of one task, or for nothing", () => {
+  it("has no interval for several trials of one task, or without tasks", () => {
     expect(passRateInterval([0.5], 4)).toEqual({ rate: 0.5, n: 1, nEff: null, low: null, high: null });
     expect(passRateInterval([], 0)).toMatchObject({ n: 0, low: null, high: null });
   });
 
-  it("covers the truth over tasks of different difficulty", () => {
+  it("covers the true value over tasks of different difficulty", () => {
     const [tasks, trials] = [25, 4];
     const coverage = coverageOf(0.75, 2000, (random) => {
       const means = Array.from({ length: tasks }, () => {
@@ -50,11 +50,11 @@ describe("passRateInterval", () => {
     expect(coverage).toBeLessThan(0.975);
   });
 
-  it("is worth as many trials as clusters that are not independent leave it", () => {
+  it("reduces the effective number of trials for clusters", () => {
     const means = [1, 1, 1, 0, 0, 1, 0, 1];
     const clusters = ["a", "a", "a", "b", "b", "c", "c", "c"];
     const interval = passRateInterval(means, 8, { clusters });
-    // n_eff = p(1 − p)/SE² with the SE of the contract's vector, and t at three clusters.
+    // n_eff = p(1 − p)/SE² with the SE of the reference values, and t at three clusters.
     const nEff = (0.625 * 0.375) / 0.258167 ** 2;
     expect(interval).toMatchObject({ rate: 0.625, n: 8, clusters: 3 });
     expect(interval.nEff).toBeCloseTo(nEff, 4);
@@ -65,11 +65,11 @@ describe("passRateInterval", () => {
     expect(passRateInterval(means, 8, 0.9)).toEqual(passRateInterval(means, 8, { level: 0.9 }));
   });
 
-  it("counts clusters where nothing differs between them, and never more than the trials there were", () => {
+  it("counts clusters if they do not differ, and never more than the number of trials", () => {
     const clusters = [1, 1, 1, 2, 2, 2, 3, 3, 3];
     expect(passRateInterval(Array(9).fill(1), 9, { clusters })).toMatchObject({ nEff: 3, high: 1 });
     expect(passRateInterval(Array(9).fill(0), 9, { clusters })).toMatchObject({ nEff: 3, low: 0 });
-    // A third of each cluster passes: sums that cancel leave a rounding error, which is no spread either.
+    // A third of each cluster passes: the rounding error of sums that cancel is not variance.
     expect(passRateInterval([1, 0, 0, 1, 0, 0, 1, 0, 0], 9, { clusters })).toMatchObject({ nEff: 3 });
     const even = [1, 1, 0, 0, 1, 0, 1, 0, 1, 0];
     expect(passRateInterval(even, 10, { clusters: [1, 1, 1, 1, 2, 2, 2, 3, 3, 3] }).nEff).toBeLessThanOrEqual(10);
@@ -80,20 +80,20 @@ describe("passRateInterval", () => {
     expect(interval).toEqual({ rate: 2 / 3, n: 3, nEff: null, low: null, high: null, clusters: 1 });
   });
 
-  it("covers the truth of clustered tasks only when told of the clusters", () => {
+  it("covers clustered tasks only if given the clusters", () => {
     const clusters = Array.from({ length: 120 }, (_, i) => i % 12);
     const draw = (random: Random) => {
       const rates = Array.from({ length: 12 }, () => (random.next() < 0.5 ? 0.9 : 0.3));
       return clusters.map((cluster) => Number(random.next() < (rates[cluster] ?? 0)));
     };
-    const told = coverageOf(0.6, 2000, (random) => passRateInterval(draw(random), 120, { clusters }));
+    const clustered = coverageOf(0.6, 2000, (random) => passRateInterval(draw(random), 120, { clusters }));
     const untold = coverageOf(0.6, 2000, (random) => passRateInterval(draw(random), 120));
-    expect(told).toBeGreaterThan(0.93);
-    expect(told).toBeLessThan(0.98);
+    expect(clustered).toBeGreaterThan(0.93);
+    expect(clustered).toBeLessThan(0.98);
     expect(untold).toBeLessThan(0.75);
   });
 
-  it("names a bad argument", () => {
+  it("names an invalid argument", () => {
     expect(() => passRateInterval([1, 0], 2, { clusters: ["a"] })).toThrow(/^values and clusters must/);
     expect(() => passRateInterval([0.5, 1.2], 4)).toThrow(/^taskMeans must/);
     expect(() => passRateInterval([0.5, 1], 1)).toThrow(/^totalTrials must/);

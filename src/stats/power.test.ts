@@ -26,7 +26,7 @@ describe("power", () => {
     ).toBeCloseTo(z * Math.sqrt((0.1 + 0.1 + 0.06) / 50), 12);
   });
 
-  it("goes there and back", () => {
+  it("inverts requiredTasks and detectableDifference", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 20 }), (n, trialsA) => {
         expect(requiredTasks({ difference: detectableDifference({ n, trialsA }), trialsA })).toBe(n);
@@ -34,7 +34,7 @@ describe("power", () => {
     );
   });
 
-  it("really finds that difference four times in five", () => {
+  it("detects that difference with 80 % power", () => {
     const n = 60;
     const difference = detectableDifference({ n, omega2: 1, sigmaA2: 0.5, sigmaB2: 0.5 });
     const random = createRandom("power");
@@ -51,7 +51,7 @@ describe("power", () => {
     expect(found / 600).toBeLessThan(0.85);
   });
 
-  it("names a bad argument", () => {
+  it("names an invalid argument", () => {
     expect(() => detectableDifference({ n: 0 })).toThrow(/^n must/);
     expect(() => detectableDifference({ n: 5, trialsA: 0 })).toThrow(/^trialsA must/);
     expect(() => detectableDifference({ n: 5, omega2: -1 })).toThrow(/^omega2 must/);

@@ -2,11 +2,11 @@ import { normalQuantile, requireInteger, requireOpenProbability, requirePositive
 
 /** The design of a comparison of two systems on the same tasks. */
 export interface Design {
-  /** Trials per task of system A; 1 unless given. */
+  /** Trials per task of system A. Default: 1. */
   trialsA?: number | undefined;
-  /** Trials per task of system B; as many as A unless given. */
+  /** Trials per task of system B. Default: as for A. */
   trialsB?: number | undefined;
-  /** Variance between tasks of the true difference. */
+  /** Variance of the true difference between tasks. */
   omega2?: number | undefined;
   /** Variance between the trials of one task under A. */
   sigmaA2?: number | undefined;
@@ -18,9 +18,8 @@ export interface Design {
 }
 
 /**
- * Before a run nothing is known of the tasks, so their difficulty is taken as spread evenly over [0, 1]. Pass or fail
- * trials then vary by E[p(1-p)] = 1/6 within a task and task means by 1/12; systems whose task means correlate by 1/3
- * differ between tasks by 2/12 · (1 - 1/3) = 1/9.
+ * Without data, task difficulty is assumed uniform on [0, 1]. Pass/fail trials then vary by E[p(1-p)] = 1/6 within a task
+ * and task means by 1/12; systems whose task means correlate by 1/3 differ between tasks by 2/12 · (1 - 1/3) = 1/9.
  */
 const BINARY = { omega2: 1 / 9, sigma2: 1 / 6 } as const;
 
@@ -29,7 +28,7 @@ function requireVariance(name: string, value: number): void {
   throw new RangeError(`${name} must be finite and not negative, got ${value}`);
 }
 
-/** (z_{α/2} + z_β)² times the variance of one task's difference: the N·δ² that the design needs. */
+/** (z_{α/2} + z_β)² times the variance of one task's difference: the N·δ² that the design requires. */
 function informationNeeded(design: Design): number {
   const { trialsA = 1, omega2 = BINARY.omega2, alpha = 0.05, power = 0.8 } = design;
   const { trialsB = trialsA, sigmaA2 = BINARY.sigma2, sigmaB2 = BINARY.sigma2 } = design;
@@ -45,7 +44,7 @@ function informationNeeded(design: Design): number {
 }
 
 /**
- * The smallest difference between two systems that n common tasks can detect.
+ * The minimum detectable difference between two systems on n common tasks.
  * @example
  * detectableDifference({ n: 200, trialsA: 3 }); // 0.093
  */
@@ -55,13 +54,13 @@ export function detectableDifference(design: Design & { n: number }): number {
 }
 
 /**
- * How many common tasks it takes to detect a difference between two systems.
+ * The number of common tasks required to detect a difference between two systems.
  * @example
  * requiredTasks({ difference: 0.05, trialsA: 3 }); // 698
  */
 export function requiredTasks(design: Design & { difference: number }): number {
   requirePositive("difference", design.difference);
   const exact = informationNeeded(design) / design.difference ** 2;
-  // Rounding noise must not ask for one task more than the design that detectableDifference described.
+  // Rounding errors must not add a task to the design that detectableDifference described.
   return Math.max(1, Math.ceil(exact * (1 - 1e-12)));
 }

@@ -9,7 +9,7 @@ const seconds = (random: Random) => -Math.log(1 - random.next());
 const quantileOfSeconds = (p: number) => -Math.log(1 - p);
 
 describe("quantileInterval", () => {
-  it("has the ranks of the binomial distribution", () => {
+  it("uses the ranks of the binomial distribution", () => {
     // The tables of the sign test: 10 values 2 and 9, 20 values 6 and 15.
     expect(quantileInterval(ranks(10), 0.5)).toEqual({ low: 2, high: 9 });
     expect(quantileInterval(ranks(20), 0.5)).toEqual({ low: 6, high: 15 });
@@ -17,7 +17,7 @@ describe("quantileInterval", () => {
     expect(quantileInterval(ranks(100), 0.5, { level: 0.9 })).toEqual({ low: 42, high: 59 });
   });
 
-  it("has no bound where no rank is far enough out", () => {
+  it("has no bound if there are too few values", () => {
     expect(quantileInterval(ranks(5), 0.5)).toEqual({ low: null, high: null });
     expect(quantileInterval(ranks(6), 0.5)).toEqual({ low: 1, high: 6 });
     expect(quantileInterval(ranks(71), 0.95).high).toBeNull();
@@ -28,7 +28,7 @@ describe("quantileInterval", () => {
     expect(quantileInterval(ranks(0), 0.5)).toEqual({ low: null, high: null });
   });
 
-  it("holds the estimate, however few the values are", () => {
+  it("contains the estimate even with few values", () => {
     for (let n = 2; n < 120; n++)
       for (const p of [0.01, 0.1, 0.5, 0.9, 0.95, 0.99])
         for (const units of [n, n / 2, n / 7]) {
@@ -51,11 +51,11 @@ describe("quantileInterval", () => {
     const coverage = coverageOf(quantileOfSeconds(p), 1000, (random) =>
       quantileInterval(Float64Array.from({ length: n }, () => seconds(random)).sort(), p),
     );
-    // At least what it says; more, because ranks are whole.
+    // At least its level; more, because ranks are whole.
     expect(coverage).toBeGreaterThan(0.935);
   });
 
-  it("covers values that are the same within a unit, and more than enough of independent ones", () => {
+  it("covers equal values within a unit, and is conservative for independent ones", () => {
     const draw = (random: Random, isShared: boolean) => {
       const values = Array.from({ length: 40 }, () => {
         const shared = seconds(random);
@@ -70,14 +70,14 @@ describe("quantileInterval", () => {
     expect(covered(false, 40)).toBeGreaterThan(0.99);
   });
 
-  it("names a bad argument", () => {
+  it("names an invalid argument", () => {
     expect(() => quantileInterval(ranks(9), 1)).toThrow(/^p must/);
     expect(() => quantileInterval(ranks(9), 0.5, { level: 1 })).toThrow(/^level must/);
   });
 });
 
 describe("effectiveUnits", () => {
-  it("is the number of units of one size, and fewer where a few hold most values", () => {
+  it("returns the number of equal-sized units, and fewer if a few hold most values", () => {
     expect(effectiveUnits([])).toBe(0);
     expect(effectiveUnits([3, 3, 3])).toBe(3);
     expect(effectiveUnits(Uint32Array.of(8, 1, 1))).toBeCloseTo(100 / 66, 12);

@@ -2,18 +2,18 @@ import { binomialCdf, requireOpenProbability, requireProbability } from "./distr
 import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./intervals.js";
 import type { Numbers } from "./mean.js";
 
-/** A sorted copy in unboxed memory, which the engine sorts without calling back into JavaScript. */
+/** Typed arrays sort without calling back into JavaScript. */
 function sortedCopy(values: Numbers): Float64Array {
   return new Float64Array(values).sort();
 }
 
-/** Between two neighbours; equal ones (two infinities among them) are returned as they are. */
+/** Equal neighbors, including infinities, are returned unchanged. */
 function interpolate(low: number, high: number, fraction: number): number {
   return fraction === 0 || low === high ? low : low + (high - low) * fraction;
 }
 
 /**
- * The p-quantile of values that are sorted already, by linear interpolation (type 7).
+ * The p-quantile of sorted values, by linear interpolation (type 7).
  * @example
  * quantileSorted(Float64Array.of(1, 2, 3, 4), 0.5); // 2.5
  */
@@ -48,16 +48,16 @@ export function median(values: Numbers): number {
 export interface QuantileIntervalOptions {
   level?: number | undefined;
   /**
-   * How many independent units the values come from; left out, each value is one. Values of one unit (the trials of a
-   * task, the tasks of a conversation) are taken as though they were all the same.
+   * The number of independent units that the values come from. Default: every value is one. Values of one unit (the trials
+   * of a task, the tasks of a conversation) are treated as equal.
    */
   units?: number | undefined;
 }
 
 /**
- * The interval of the p-quantile between two of the sorted values, whose ranks are those of the binomial distribution:
- * whatever the values are distributed like, each end misses the quantile with a probability of at most (1 − level) / 2.
- * An end is null where so few values have no such rank: at 95 %, the median needs 6, and the upper end of p95 72.
+ * The interval of the p-quantile between two order statistics, with ranks from the binomial distribution: for any
+ * distribution, each end misses the quantile with a probability of at most (1 − level) / 2. An end is null if there are too
+ * few values: at 95 %, the median needs 6, and the upper end of p95 72.
  * @example
  * quantileInterval(Float64Array.of(1, 2, 3, 5, 8, 9, 12), 0.5); // { low: 1, high: 12 }
  */
@@ -70,9 +70,9 @@ export function quantileInterval(sorted: Float64Array, p: number, options: Quant
   const tail = (1 - level) / 2;
   const low = findRank(n, (rank) => binomialCdf(rank, n, p) > tail);
   const high = findRank(n, (rank) => 1 - binomialCdf(rank, n, p) <= tail);
-  // Of values that are the same within a unit, the first of the lower one and the last of the upper one are taken.
+  // With equal values within a unit, use the first value of the lower unit and the last of the upper one.
   const scale = sorted.length / n;
-  // Of two values both may well lie below p99, while its estimate lies between them: the interval holds that, too.
+  // With few values all may lie below p99 although its estimate lies between them; include the estimate.
   const position = (sorted.length - 1) * p;
   return {
     low: low === 0 ? null : (sorted[Math.floor(Math.min((low - 1) * scale, position))] ?? null),
@@ -80,7 +80,7 @@ export function quantileInterval(sorted: Float64Array, p: number, options: Quant
   };
 }
 
-/** The least rank from 0 on at which a condition that stays true once it is holds; n when it never does. */
+/** The lowest rank at which a monotone condition holds; n if it never does. */
 function findRank(n: number, holds: (rank: number) => boolean): number {
   let [low, high] = [0, n];
   while (low < high) {
@@ -92,7 +92,8 @@ function findRank(n: number, holds: (rank: number) => boolean): number {
 }
 
 /**
- * How many units of the same size would tell as much as these, if the values of a unit were all the same (Kish).
+ * Kish's effective sample size: the number of equal-sized units with the same information, if values within a unit are
+ * equal.
  * @example
  * effectiveUnits([3, 3, 3]); // 3
  * effectiveUnits([8, 1, 1]); // 1.51…

@@ -2,21 +2,21 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom, hashSeed, hashSeedsOf, permutation, shuffle, xoshiro128 } from "./random.js";
 
-/** Pearson's statistic of counts against a flat distribution. */
+/** Pearson's chi-square statistic against a uniform distribution. */
 function chiSquare(counts: readonly number[]): number {
   const expected = counts.reduce((sum, count) => sum + count, 0) / counts.length;
   return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
 }
 
-describe("hashSeedsOf", () => {
-  it("is hashSeed of three", () => {
+describe("createSeedHasher", () => {
+  it("equals hashSeed of three parts", () => {
     for (const first of [0, -7, 2 ** 40, "a", ""])
       for (const second of ["", "e1", 5]) expect(hashSeedsOf(first)(second, 3)).toBe(hashSeed(first, second, 3));
   });
 });
 
 describe("hashSeed", () => {
-  it("is an unsigned 32-bit integer that depends on every part, its kind and the cuts between parts", () => {
+  it("returns an unsigned 32-bit integer that depends on every part, its type and the boundaries", () => {
     const hashes = [
       hashSeed(),
       hashSeed(0),
@@ -43,7 +43,7 @@ describe("hashSeed", () => {
     expect(chiSquare(buckets)).toBeLessThan(110);
   });
 
-  it("never changes: stored runs are reordered if it does", () => {
+  it("stays stable, because stored runs depend on it", () => {
     expect([hashSeed("assay", 1), hashSeed(42), hashSeed("example-7", 0)]).toMatchInlineSnapshot(`
       [
         2994225061,
@@ -54,13 +54,13 @@ describe("hashSeed", () => {
   });
 });
 
-it("is xoshiro128**: the sequence of an independent 64-bit implementation from the state 1, 2, 3, 4", () => {
+it("matches the sequence of an independent 64-bit xoshiro128** from the state 1, 2, 3, 4", () => {
   const sequence = Array.from({ length: 6 }, xoshiro128(Int32Array.of(1, 2, 3, 4)));
   expect(sequence).toEqual([11520, 0, 5927040, 70819200, 2031721883, 1637235492]);
 });
 
 describe("createRandom", () => {
-  it("repeats the same stream for the same seed and differs for others", () => {
+  it("repeats the stream for the same seed and differs for others", () => {
     const take = (seed: number | string) => Array.from({ length: 5 }, createRandom(seed).next);
     expect(take(7)).toEqual(take(7));
     expect(take("a")).toEqual(take("a"));
@@ -83,7 +83,7 @@ describe("createRandom", () => {
     expect(squares / n).toBeCloseTo(1 / 3, 2);
   });
 
-  it.each([2, 3, 7, 100])("draws int(%i) evenly", (n) => {
+  it.each([2, 3, 7, 100])("draws int(%i) uniformly", (n) => {
     const random = createRandom(n);
     const counts = Array.from({ length: n }, () => 0);
     for (let i = 0; i < 50_000; i++) {
@@ -114,7 +114,7 @@ describe("permutation and shuffle", () => {
     );
   });
 
-  it("makes all orders of four equally likely", () => {
+  it("produces all orders of four with equal probability", () => {
     const random = createRandom("orders");
     const seen = new Map<string, number>();
     for (let i = 0; i < 24_000; i++) {
@@ -132,7 +132,7 @@ describe("permutation and shuffle", () => {
     expect(shuffled.toSorted()).toEqual(items);
   });
 
-  it("names a bad n", () => {
+  it("names an invalid n", () => {
     expect(() => permutation(-1, createRandom(1))).toThrow(/^n must be/);
   });
 });

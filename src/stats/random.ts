@@ -10,11 +10,11 @@ export interface Random {
   uint32: () => number;
 }
 
-/** Anything a stream can be seeded with. */
+/** A seed of a random stream. */
 export type Seed = number | string;
 
 const TWO_32 = 2 ** 32;
-/** Up to here a 32-bit draw times n is exact in a double, which the unbiased multiplication needs. */
+/** Up to here a 32-bit draw times n is exact in a double, as the unbiased multiplication requires. */
 const EXACT_INT_LIMIT = 2 ** 21;
 
 function mix(hash: number, word: number): number {
@@ -26,7 +26,7 @@ function mix(hash: number, word: number): number {
 
 function mixPart(hash: number, part: Seed): number {
   const text = typeof part === "string" ? part : String(part);
-  // Kind and length go in first, so that ("ab", "c"), ("a", "bc") and 1, "1" are different seeds.
+  // Type and length come first, so that ("ab", "c"), ("a", "bc") and 1, "1" are different seeds.
   let h = mix(mix(hash, typeof part === "number" ? 1 : 2), text.length);
   for (let i = 0; i < text.length; i++) h = mix(h, text.charCodeAt(i));
   return h;
@@ -44,9 +44,9 @@ export function hashSeed(...parts: readonly Seed[]): number {
 }
 
 /**
- * `hashSeed` of three parts, for a great many that share the first.
+ * A faster `hashSeed` of three parts for many calls that share the first.
  * @example
- * const trialSeed = hashSeedsOf(runSeed);
+ * const trialSeed = createSeedHasher(runSeed);
  * trialSeed("example-1", 0) === hashSeed(runSeed, "example-1", 0);
  */
 export function hashSeedsOf(first: Seed): (second: Seed, third: Seed) => number {
@@ -61,7 +61,7 @@ function finished(hash: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** xoshiro128**, kept in a typed array because closure variables above 31 bits would be boxed on every step. */
+/** xoshiro128**. The state is a typed array, because closure variables above 31 bits would be boxed at every step. */
 export function xoshiro128(state: Int32Array): () => number {
   return () => {
     let s0 = state[0] ?? 0;
@@ -84,20 +84,20 @@ export function xoshiro128(state: Int32Array): () => number {
 }
 
 /**
- * A fast random stream from a seed.
+ * Creates a fast random stream.
  * @example
  * const random = createRandom("run-42");
  * const coin = random.next() < 0.5;
  */
 export function createRandom(seed: Seed): Random {
-  // The last word is forced odd: an all-zero state would only ever produce zeros.
+  // The last word is forced odd, because an all-zero state produces only zeros.
   const state = Int32Array.of(hashSeed(seed, 0), hashSeed(seed, 1), hashSeed(seed, 2), hashSeed(seed, 3) | 1);
   const uint32 = xoshiro128(state);
   const next = () => ((uint32() >>> 5) * 67108864 + (uint32() >>> 6)) / 9007199254740992;
 
   // Lemire's multiplication: the slow remainder is needed for fewer than n in 2^32 draws.
   const int = (n: number) => {
-    // Written so that NaN takes this way out as well; the loop below would never accept it.
+    // Also true for NaN, which the loop below would never accept.
     if (!(n <= EXACT_INT_LIMIT)) return Math.floor(next() * n);
     for (;;) {
       const product = uint32() * n;
@@ -134,7 +134,7 @@ export function shuffle<T>(items: readonly T[], random: Random): T[] {
   return Array.from(permutation(items.length, random), (index) => items[index] as T);
 }
 
-/** A standard normal variate (Marsaglia's polar method). */
+/** Marsaglia's polar method. */
 export function normalVariate(random: Random): number {
   for (;;) {
     const u = 2 * random.next() - 1;
@@ -144,7 +144,7 @@ export function normalVariate(random: Random): number {
   }
 }
 
-/** A gamma variate of unit scale for shape >= 1 (Marsaglia and Tsang), at a cost that does not depend on the shape. */
+/** Unit scale, shape >= 1 (Marsaglia and Tsang), at a cost independent of the shape. */
 export function gammaVariate(shape: number, random: Random): number {
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
@@ -156,7 +156,7 @@ export function gammaVariate(shape: number, random: Random): number {
   }
 }
 
-/** A beta variate for both parameters >= 1. */
+/** Both parameters must be >= 1. */
 export function betaVariate(a: number, b: number, random: Random): number {
   const x = gammaVariate(a, random);
   return x / (x + gammaVariate(b, random));

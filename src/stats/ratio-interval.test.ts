@@ -8,7 +8,7 @@ const COSTS = [0.11, 0.29, 0.055, 0.5, 0.21, 0.15, 0.085, 0.3];
 const PASSES = [1, 0.5, 1, 0, 1, 1, 1, 0.5];
 
 describe("ratioInterval", () => {
-  it("reproduces the cost of pass of the contract", () => {
+  it("reproduces the reference cost of pass", () => {
     const interval = ratioInterval(COSTS, PASSES);
     expect(interval.ratio).toBeCloseTo(3.4 / 12, 12);
     expect(interval.se).toBeCloseTo(0.118421, 6);
@@ -18,17 +18,17 @@ describe("ratioInterval", () => {
     expect(interval).toMatchObject({ n: 8, unbounded: false });
   });
 
-  it("scales with its numerators and not with a common factor", () => {
+  it("scales with its numerators and is invariant to a common factor", () => {
     const base = ratioInterval(COSTS, PASSES);
-    const dearer = ratioInterval(
+    const scaled = ratioInterval(
       COSTS.map((cost) => cost * 10),
       PASSES,
     );
-    expect(dearer.high).toBeCloseTo(10 * (base.high ?? Number.NaN), 10);
-    expect(dearer.g).toBeCloseTo(base.g ?? Number.NaN, 12);
+    expect(scaled.high).toBeCloseTo(10 * (base.high ?? Number.NaN), 10);
+    expect(scaled.g).toBeCloseTo(base.g ?? Number.NaN, 12);
   });
 
-  it("says so when there is no upper bound", () => {
+  it("reports a missing upper bound", () => {
     const interval = ratioInterval([1, 1, 1, 1], [1, 0, 0, 0]);
     expect(interval).toMatchObject({ ratio: 4, high: null, unbounded: true });
     expect(interval.g).toBeGreaterThanOrEqual(1);
@@ -49,13 +49,13 @@ describe("ratioInterval", () => {
     expect(ratioInterval([3], [2])).toMatchObject({ ratio: 1.5, se: null, low: null, high: null });
   });
 
-  it("is a point when nothing varies, and has no interval when nothing costs", () => {
+  it("is a point if nothing varies, and has no interval if all costs are 0", () => {
     expect(ratioInterval([2, 2, 2], [1, 1, 1])).toMatchObject({ ratio: 2, se: 0, low: 2, high: 2 });
     const free = ratioInterval([0, 0, 0], [1, 0.5, 1]);
     expect(free).toMatchObject({ ratio: 0, low: null, high: null, unbounded: false });
   });
 
-  it("covers the truth", () => {
+  it("covers the true value", () => {
     const coverage = coverageOf(2 / 0.6, 2000, (random) => {
       const passes = Array.from({ length: 60 }, () => (random.next() < 0.6 ? 1 : 0));
       const costs = passes.map((pass) => (gammaVariate(2, random) * (pass === 1 ? 0.8 : 1.3)) / 1);
@@ -65,7 +65,7 @@ describe("ratioInterval", () => {
     expect(coverage).toBeLessThan(0.97);
   });
 
-  it("takes the variances from the sums of clusters", () => {
+  it("computes variances from the sums of clusters", () => {
     const clusters = [0, 0, 1, 1, 1, 2, 3, 3];
     const [n, units] = [8, 4];
     const ratio = 1.7 / 6;
@@ -83,7 +83,7 @@ describe("ratioInterval", () => {
     expect(found.g).toBeCloseTo((studentQuantile(0.975, 3) ** 2 * varianceOf(spreads)) / 0.75 ** 2, 12);
   });
 
-  it("is the plain interval when every task is its own cluster, and none for one cluster", () => {
+  it("equals the plain interval if every task is its own cluster, and has none for one cluster", () => {
     const plain = ratioInterval(COSTS, PASSES);
     const own = ratioInterval(COSTS, PASSES, { clusters: COSTS.map((_, i) => i) });
     expect(own.se).toBeCloseTo(plain.se ?? Number.NaN, 14);
@@ -93,11 +93,11 @@ describe("ratioInterval", () => {
     expect(one).toMatchObject({ low: null, high: null, se: null, clusters: 1, unbounded: false });
   });
 
-  it("covers clustered data only when told of the clusters", () => {
+  it("covers clustered data only if given the clusters", () => {
     const clusters = Array.from({ length: 200 }, (_, i) => i % 20);
     const draw = (random: Random) => {
-      const dear = Array.from({ length: 20 }, () => gammaVariate(2, random));
-      const costs = clusters.map((cluster) => (dear[cluster] ?? 0) * gammaVariate(5, random));
+      const clusterCosts = Array.from({ length: 20 }, () => gammaVariate(2, random));
+      const costs = clusters.map((cluster) => (clusterCosts[cluster] ?? 0) * gammaVariate(5, random));
       return { costs, passes: clusters.map(() => Number(random.next() < 0.6)) };
     };
     const coverage = (options: { clusters?: number[] }) =>
@@ -105,13 +105,13 @@ describe("ratioInterval", () => {
         const { costs, passes } = draw(random);
         return ratioInterval(costs, passes, options);
       });
-    const told = coverage({ clusters });
-    expect(told).toBeGreaterThan(0.91);
-    expect(told).toBeLessThan(0.97);
+    const clustered = coverage({ clusters });
+    expect(clustered).toBeGreaterThan(0.91);
+    expect(clustered).toBeLessThan(0.97);
     expect(coverage({})).toBeLessThan(0.75);
   });
 
-  it("names a bad argument", () => {
+  it("names an invalid argument", () => {
     expect(() => ratioInterval([1, 2], [1, 2], { clusters: ["a"] })).toThrow(/^numerators and clusters must/);
     expect(() => ratioInterval([1], [1, 2])).toThrow(/^numerators and denominators must/);
     expect(() => ratioInterval([-1, 2], [1, 2])).toThrow(/^numerators must/);

@@ -5,15 +5,15 @@ import { mean, type Numbers, squaredDeviations, sum } from "./mean.js";
 
 /** A ratio of means with its interval. */
 export interface RatioInterval extends OpenInterval {
-  /** Mean numerator over mean denominator; Infinity when every denominator is 0. */
+  /** Mean numerator over mean denominator; Infinity if every denominator is 0. */
   ratio: number;
   se: number | null;
-  /** The squared relative t-width of the denominator: from 1 on it may be zero, and the ratio has no upper bound. */
+  /** The squared relative t-width of the denominator: at 1 or more it may be zero, and the ratio has no upper bound. */
   g: number | null;
   n: number;
-  /** True when the data cannot bound the ratio from above; `high` is null then. */
+  /** True if the data cannot bound the ratio from above; `high` is then null. */
   unbounded: boolean;
-  /** The number of clusters, when clusters were given. */
+  /** The number of clusters, if given. */
   clusters?: number;
 }
 
@@ -29,7 +29,7 @@ interface Moments {
   denominator: number;
   varianceOfDenominator: number;
   varianceOfRatio: number;
-  /** How many independent units there are: clusters, or tasks. */
+  /** The number of independent units: clusters or tasks. */
   units: number;
 }
 
@@ -54,7 +54,7 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
   const pairs = n * (n - 1);
   let squares = 0;
   let residuals = 0;
-  // Looked at on the way, because a loop of its own takes as long as this one.
+  // Checked here, because a separate loop would double the time.
   let areUsable = Number.isFinite(sum(numerators) + denominator);
   for (let i = 0; i < n; i++) {
     const x = denominators[i] ?? 0;
@@ -62,7 +62,7 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
     if (!(x >= 0 && y >= 0)) areUsable = false;
     const distance = x - denominator;
     squares += distance * distance;
-    // v_y - 2R c_xy + R² v_x is the variance of y - Rx; summed this way it cannot come out negative.
+    // v_y - 2R c_xy + R² v_x is the variance of y - Rx; computed this way it cannot be negative.
     const residual = y - ratio * x;
     residuals += residual * residual;
   }
@@ -76,7 +76,7 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
   };
 }
 
-/** The same where clusters are the independent units: deviations are summed within each before they are squared. */
+/** With clusters as independent units: deviations are summed within each before squaring. */
 function clusteredMoments(numerators: Numbers, denominators: Numbers, clusters: Clusters): Moments {
   requireUsable(numerators, denominators);
   const n = numerators.length;
@@ -118,7 +118,7 @@ export function ratioInterval(
 
 function boundsOf(found: Moments, level: number): Omit<RatioInterval, "n" | "clusters"> {
   const { ratio, denominator, varianceOfDenominator, varianceOfRatio, units } = found;
-  // Without any task the mean of the denominators is 0 as well.
+  // Also without tasks, where the mean is 0.
   if (denominator === 0) {
     return { ratio: Number.POSITIVE_INFINITY, se: null, ...NO_INTERVAL, g: null, unbounded: true };
   }
@@ -127,7 +127,7 @@ function boundsOf(found: Moments, level: number): Omit<RatioInterval, "n" | "clu
   const t = studentQuantile((1 + level) / 2, units - 1);
   const g = (t * t * varianceOfDenominator) / denominator ** 2;
   const se = Math.sqrt(varianceOfRatio);
-  // Where nothing was ever spent, nothing tells how much could be.
+  // If nothing was spent, the scale is unknown.
   if (ratio === 0) return { ratio, se, ...NO_INTERVAL, g, unbounded: false };
   const factor = Math.exp((t * se) / ratio);
   const unbounded = g >= 1 || factor === Number.POSITIVE_INFINITY;

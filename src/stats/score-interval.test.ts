@@ -6,7 +6,7 @@ import { betaVariate, type Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
 
 describe("scoreInterval", () => {
-  it("is Wilson with t at the number of 0/1 trials that the standard error is worth", () => {
+  it("equals Wilson with t at the number of 0/1 trials that match the standard error", () => {
     const scores = [0.5, 0.8, 1, 0.9];
     const { se } = meanInterval(scores);
     const trials = (0.8 * 0.2) / (se ?? Number.NaN) ** 2;
@@ -15,11 +15,11 @@ describe("scoreInterval", () => {
     expect(found).toMatchObject({ mean: 0.8, n: 4, df: 3 });
     expect(found.low).toBeCloseTo(low, 12);
     expect(found.high).toBeCloseTo(high, 12);
-    // They agree more than 0/1 scores could, so that they are worth more than four of them.
+    // They vary less than 0/1 scores could, so they are worth more than four of them.
     expect(trials).toBeGreaterThan(4);
   });
 
-  it("has a width where all scores agree, and stays within [0, 1]", () => {
+  it("has some width if all scores agree, and stays within [0, 1]", () => {
     expect(scoreInterval([1, 1, 1, 1, 1, 1])).toMatchObject({ mean: 1, high: 1 });
     expect(scoreInterval([1, 1, 1, 1, 1, 1]).low).toBeLessThan(0.61);
     expect(scoreInterval([0.5, 0.5, 0.5]).low).toBeLessThan(0.2);
@@ -29,7 +29,7 @@ describe("scoreInterval", () => {
     expect(wide.high).toBeLessThanOrEqual(1);
   });
 
-  it("takes clusters as the pass rate does, and has none below two units", () => {
+  it("handles clusters like the pass rate, and has no interval below two units", () => {
     const scores = [1, 1, 1, 0, 0, 1, 0, 1];
     const clusters = ["a", "a", "a", "b", "b", "c", "c", "c"];
     const { low, high } = passRateInterval(scores, 8, { clusters });
@@ -39,7 +39,7 @@ describe("scoreInterval", () => {
     expect(scoreInterval([0.1, 0.9], { clusters: [1, 1] })).toMatchObject({ low: null, clusters: 1 });
   });
 
-  it("names a bad argument", () => {
+  it("names an invalid argument", () => {
     expect(() => scoreInterval([0.5, 1.1])).toThrow(/^taskMeans must/);
     expect(() => scoreInterval([0.5, 1], { level: 1 })).toThrow(/^level must/);
   });
@@ -60,7 +60,7 @@ describe("scoreInterval", () => {
     ["Beta(30, 1)", 30 / 31, 10, (random) => betaVariate(30, 1, random)],
     ["60 % of 1, else anything", 0.8, 10, (random) => (random.next() < 0.6 ? 1 : random.next())],
     ["60 % of 1, else anything", 0.8, 100, (random) => (random.next() < 0.6 ? 1 : random.next())],
-  ])("covers the truth: %s, mean %d, %i tasks", (_, truth, n, draw) => {
+  ])("covers the true value: %s, mean %d, %i tasks", (_, truth, n, draw) => {
     const coverage = coverageOf(truth, 2000, (random) =>
       scoreInterval(Float64Array.from({ length: n }, () => draw(random))),
     );

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { signFlipTest } from "./paired.js";
 import { createRandom, normalVariate } from "./random.js";
 
-/** Counts over all 2^n sign assignments of integers, where no sum rounds. */
+/** Enumerates all 2^n sign assignments of integers, where no sum rounds. */
 function bruteForce(differences: readonly number[]): number {
   const total = (mask: number) => differences.reduce((sum, d, i) => sum + ((mask >> i) & 1 ? -d : d), 0);
   const observed = Math.abs(total(0));
@@ -12,8 +12,8 @@ function bruteForce(differences: readonly number[]): number {
   return extreme / 2 ** differences.length;
 }
 
-describe("signFlipTest", () => {
-  it("agrees with counting every assignment, zeros and ties included", () => {
+describe("runSignFlipTest", () => {
+  it("matches an enumeration of all assignments, including zeros and ties", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 9 }), (differences) => {
         const { p, exact } = signFlipTest(differences, { seed: 1 });
@@ -36,17 +36,17 @@ describe("signFlipTest", () => {
     expect(signFlipTest([...ones(10), ...Array.from({ length: 500 }, () => 0)], { seed: 1 }).exact).toBe(true);
   });
 
-  it("samples what it would have counted", () => {
+  it("samples close to the exact result", () => {
     const random = createRandom("sampled");
     const few = Array.from({ length: 20 }, () => normalVariate(random) + 0.35);
     const { p: counted } = signFlipTest(few, { seed: 1 });
-    // A difference too small to matter pushes the list over the limit of counting.
+    // A negligible difference pushes the list over the limit of enumeration.
     const { p: sampled, exact } = signFlipTest([...few, 1e-15], { seed: 1 });
     expect(exact).toBe(false);
     expect(Math.abs(sampled - counted)).toBeLessThan(4 * Math.sqrt((counted * (1 - counted)) / 10_000));
   });
 
-  it("repeats itself for a seed and rejects a true null as often as it should", () => {
+  it("is deterministic for a seed and rejects a true null at its level", () => {
     const random = createRandom("null");
     let rejected = 0;
     for (let i = 0; i < 500; i++) {

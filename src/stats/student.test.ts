@@ -10,18 +10,18 @@ it.each([
   [9, 2.262157],
   [19, 2.093024],
   [99, 1.984217],
-])("has t .975 at %i degrees of freedom", (df, expected) => {
+])("returns t .975 at %i degrees of freedom", (df, expected) => {
   expect(Math.abs(studentQuantile(0.975, df) - expected)).toBeLessThan(1e-6);
   expect(studentQuantile(0.025, df)).toBeCloseTo(-studentQuantile(0.975, df), 12);
 });
 
-it("agrees with jstat as far as jstat goes, which is seven digits", () => {
+it("matches jstat to its seven digits", () => {
   for (const df of [2, 3, 7.5, 30, 200]) {
     for (const t of [-5, -1, 0, 0.3, 2, 8]) expect(studentCdf(t, df)).toBeCloseTo(jstat.studentt.cdf(t, df), 6);
   }
 });
 
-it("agrees with SciPy, and with the closed form of the Cauchy distribution at one degree", () => {
+it("matches SciPy, and the closed form of the Cauchy distribution at one degree", () => {
   expect(studentCdf(-5, 3)).toBeCloseTo(0.007696219036651147, 13);
   expect(studentCdf(0.3, 7.5)).toBeCloseTo(0.6138386707156109, 12);
   expect(studentCdf(-40, 1000) / 5.239426077586636e-210).toBeCloseTo(1, 10);
@@ -34,11 +34,11 @@ it("agrees with SciPy, and with the closed form of the Cauchy distribution at on
   }
 });
 
-it("becomes normal with many degrees of freedom", () => {
+it("approaches the normal distribution with many degrees of freedom", () => {
   expect(studentQuantile(0.975, 1e9)).toBeCloseTo(normalQuantile(0.975), 7);
 });
 
-it("is its own inverse, and the two-sided p is twice the tail", () => {
+it("inverts itself, and its two-sided p is twice the tail", () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-8, max: 1 - 1e-8, noNaN: true }), fc.integer({ min: 1, max: 5000 }), (p, df) => {
       const t = studentQuantile(p, df);
@@ -48,7 +48,7 @@ it("is its own inverse, and the two-sided p is twice the tail", () => {
   );
 });
 
-it("has limits, and names a bad argument", () => {
+it("has limits and names an invalid argument", () => {
   expect(studentCdf(Number.POSITIVE_INFINITY, 3)).toBe(1);
   expect(studentTwoSidedP(Number.NEGATIVE_INFINITY, 3)).toBe(0);
   expect(studentQuantile(0.5, 3)).toBe(0);

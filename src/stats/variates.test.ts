@@ -3,7 +3,7 @@ import { incompleteBeta, normalCdf } from "./distributions.js";
 
 import { betaVariate, createRandom, normalVariate } from "./random.js";
 
-/** The largest gap between the empirical and the true distribution, times √n (Kolmogorov: 1.95 has a chance of 0.001). */
+/** The Kolmogorov–Smirnov statistic times √n (1.95 has a probability of 0.001). */
 function kolmogorov(draw: () => number, cdf: (x: number) => number): number {
   const n = 5000;
   const sorted = Float64Array.from({ length: n }, draw).sort();

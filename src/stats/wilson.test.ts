@@ -9,13 +9,13 @@ it.each([
   [10, 10, 0.722467, 1],
   [97, 100, 0.915481, 0.989745],
   [4, 5, 0.37553463, 0.96377589],
-])("gives %i of %i", (passes, n, low, high) => {
+])("returns the known interval for %i of %i", (passes, n, low, high) => {
   const interval = wilsonInterval(passes, n);
   expect(interval.low).toBeCloseTo(low, 6);
   expect(interval.high).toBeCloseTo(high, 6);
 });
 
-it("is exactly 0 and 1 at the ends, contains the rate, mirrors itself and widens with the level", () => {
+it("is exact at 0 and 1, contains the rate, is symmetric and widens with the level", () => {
   const counts = fc
     .integer({ min: 1, max: 1e6 })
     .chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)));
@@ -49,7 +49,7 @@ it("covers 95 % on average over the true rate, computed exactly", () => {
   }
 });
 
-it("names a bad argument", () => {
+it("names an invalid argument", () => {
   expect(() => wilsonInterval(1, 0)).toThrow(/^n must/);
   expect(() => wilsonInterval(6, 5)).toThrow(/^passes must/);
   expect(() => wilsonInterval(1, 5, 95)).toThrow(/^level must/);

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 
-/** A JSON Schema, or a part of one. */
+/** A JSON Schema or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What stands at the top of a schema that editors read. */
+/** The `$schema` of schemas for editors. */
 export const JSON_SCHEMA_DRAFT = "http://json-schema.org/draft-07/schema#";
 
 /**
- * The JSON Schema of what a zod schema reads. What JSON Schema cannot say is left open, unless `override` says it.
+ * Converts a zod schema to the JSON Schema of its input. What JSON Schema cannot express is left open unless `override`
+ * adds it.
  * @example
  * toJsonSchema(z.strictObject({ trials: z.number().int() }));
  */
@@ -25,7 +26,7 @@ export function toJsonSchema(schema: z.ZodType, override?: OverrideJsonSchema): 
   return json;
 }
 
-/** Zod writes down that whole numbers are safe ones, that keys are text, and what only TypeScript needs to know. */
+/** Zod adds safe-integer bounds, string property names and `readOnly`, which tell editors nothing. */
 function removeObvious(json: Record<string, unknown>): void {
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
@@ -33,5 +34,5 @@ function removeObvious(json: Record<string, unknown>): void {
   if (isDeepStrictEqual(json.propertyNames, { type: "string" })) delete json.propertyNames;
 }
 
-/** Changes the JSON Schema that was made of one part of a zod schema. */
+/** Adjusts the JSON Schema of one part of a zod schema. */
 export type OverrideJsonSchema = (schema: unknown, json: Record<string, unknown>) => void;

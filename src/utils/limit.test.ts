@@ -9,7 +9,7 @@ function gate() {
   return { opened, open };
 }
 
-it("runs no more than its places at a time, and everything in order in the end", async () => {
+it("runs no more than the limit at a time, and everything in order", async () => {
   const limit = new Limit(3);
   const { signal } = new AbortController();
   let running = 0;
@@ -27,7 +27,7 @@ it("runs no more than its places at a time, and everything in order in the end",
   expect(order).toEqual(Array.from({ length: 20 }, (_, number) => number));
 });
 
-it("gives up waiting when the signal is aborted, and loses no place by that", async () => {
+it("stops waiting when the signal is aborted, without losing a slot", async () => {
   const limit = new Limit(1);
   const { signal } = new AbortController();
   const impatient = new AbortController();
@@ -42,7 +42,7 @@ it("gives up waiting when the signal is aborted, and loses no place by that", as
   expect(await limit.run(async () => "free", signal)).toBe("free");
 });
 
-it("frees the place of work that fails", async () => {
+it("frees the slot of failed work", async () => {
   const limit = new Limit(1);
   const { signal } = new AbortController();
   await expect(limit.run(() => Promise.reject(new Error("broken")), signal)).rejects.toThrow("broken");

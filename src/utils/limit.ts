@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 
 /**
- * Lets only so many pieces of work run at a time; the others wait, first come, first served.
+ * Limits concurrency; further tasks wait in order.
  * @example
- * const limit = new Limit(4);
+ * const limit = new ConcurrencyLimit(4);
  * await Promise.all(urls.map((url) => limit.run(() => load(url), signal)));
  */
 export class Limit {
@@ -14,7 +14,7 @@ export class Limit {
     this.#free = places;
   }
 
-  /** Does the work when there is a place. Rejects with the reason of the signal when it is aborted before that. */
+  /** Runs the work when a slot is free. Rejects with the signal's reason if it is aborted before that. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
@@ -40,7 +40,7 @@ export class Limit {
       };
       this.#waiting.push(start);
       if (signal === undefined) return;
-      // One signal stands for a whole run: that many wait on it is no leak.
+      // One signal serves a whole run: many listeners are not a leak.
       setMaxListeners(0, signal);
       signal.addEventListener("abort", leave, { once: true });
     });

@@ -22,7 +22,6 @@ const age = (seconds: number) => {
 };
 const leave = (holder: object) => writeFileSync(path, JSON.stringify(holder));
 
-/** Who has the lock after an attempt to take it. */
 function triedBy(rules: LockRules): string {
   const attempt = tryLock(path, rules);
   if (attempt.isMine) return "mine";
@@ -30,10 +29,10 @@ function triedBy(rules: LockRules): string {
 }
 
 describe.each([
-  ["that knows an age for all", PATIENT],
-  ["that believes other machines for ever", TRUSTING],
+  ["that expire for other machines", PATIENT],
+  ["that never expire for other machines", TRUSTING],
 ])("tryLock with rules %s", (_, rules) => {
-  it("has one holder at a time, and leaves nothing behind", () => {
+  it("has one holder at a time and leaves no files behind", () => {
     const attempt = tryLock(path, rules);
     expect(triedBy(rules)).toBe(`${process.pid} on ${hostname()}`);
     expect(readdirSync(dir)).toEqual(["lock"]);
@@ -41,19 +40,19 @@ describe.each([
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it("takes over from a process that is gone", () => {
+  it("takes over from a process that has ended", () => {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     leave({ pid, host: hostname(), start: "1" });
     expect(triedBy(rules)).toBe("mine");
     expect(readdirSync(dir)).toEqual(["lock"]);
   });
 
-  it.runIf(process.platform === "linux")("takes over from an earlier process that had a living one's pid", () => {
+  it.runIf(process.platform === "linux")("takes over from an ended process whose pid was reused", () => {
     leave({ pid: process.pid, host: hostname(), start: "1" });
     expect(triedBy(rules)).toBe("mine");
   });
 
-  it("gives back its own lock only", () => {
+  it("releases only its own lock", () => {
     const attempt = tryLock(path, rules);
     writeFileSync(path, "another's");
     if (attempt.isMine) attempt.release();
@@ -62,7 +61,7 @@ describe.each([
 });
 
 describe("a lock of another machine", () => {
-  it("is believed for as long as it is touched", () => {
+  it("is valid as long as it is touched", () => {
     leave({ pid: 1, host: "elsewhere", start: "1" });
     age(60);
     expect(triedBy(PATIENT)).toBe("1 on elsewhere");
@@ -70,25 +69,25 @@ describe("a lock of another machine", () => {
     expect(triedBy(PATIENT)).toBe("mine");
   });
 
-  it("is believed for ever where nobody touches it", () => {
+  it("is valid indefinitely if holders do not touch it", () => {
     leave({ pid: 1, host: "elsewhere", start: "1" });
     age(1e6);
     expect(triedBy(TRUSTING)).toBe("1 on elsewhere");
   });
 });
 
-describe.each(["", "{", "null", '{"pid":0}'])("a lock that was torn (%o)", (content) => {
+describe.each(["", "{", "null", '{"pid":0}'])("an incomplete lock (%o)", (content) => {
   it.each([
     [2, "unseen"],
     [60, "mine"],
     [-60, "unseen"],
-  ])("%i seconds ago is %s to one who waits", (seconds, expected) => {
+  ])("written %i seconds ago is %s when waiting", (seconds, expected) => {
     writeFileSync(path, content);
     age(seconds);
     expect(triedBy(PATIENT)).toBe(expected);
   });
 
-  it.each([0, -60])("%i seconds ago is dead to one who does not", (seconds) => {
+  it.each([0, -60])("written %i seconds ago is stale when not waiting", (seconds) => {
     writeFileSync(path, content);
     age(seconds);
     expect(triedBy(TRUSTING)).toBe("mine");
@@ -96,7 +95,7 @@ describe.each(["", "{", "null", '{"pid":0}'])("a lock that was torn (%o)", (cont
 });
 
 describe("isLocked", () => {
-  it("is true while somebody has the lock, and changes nothing", () => {
+  it("returns true while the lock is held, and changes nothing", () => {
     expect(isLocked(path, PATIENT)).toBe(false);
     const attempt = tryLock(path, PATIENT);
     const content = readFileSync(path, "utf8");
@@ -107,14 +106,14 @@ describe("isLocked", () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it("is false for a process that is gone, whose lock stays where it is", () => {
+  it("returns false for an ended process, whose lock file stays", () => {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     leave({ pid, host: hostname(), start: "1" });
     expect(isLocked(path, TRUSTING)).toBe(false);
     expect(readdirSync(dir)).toEqual(["lock"]);
   });
 
-  it("believes other machines, and locks that may be being written, as the rules say", () => {
+  it("applies the rules to other machines and to incomplete locks", () => {
     leave({ pid: 1, host: "elsewhere", start: "1" });
     age(600);
     expect([PATIENT, TRUSTING].map((rules) => isLocked(path, rules))).toEqual([false, true]);

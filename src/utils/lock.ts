@@ -5,23 +5,22 @@ import { basename, dirname } from "node:path";
 import { writeAtomically } from "./files/atomic.js";
 import { readInside } from "./files/inside.js";
 
-/** Who holds a lock. */
 interface LockHolder {
   readonly pid: number;
   readonly host: string;
-  /** When the process started, to tell it from a later one with the same pid; null where the system does not say. */
+  /** When the process started, to detect a reused pid; null if the system does not tell. */
   readonly start: string | null;
 }
 
-/** When a lock counts as left behind, besides that of a process of this machine which is gone. */
+/** When a lock counts as stale, apart from locks of ended processes on this machine. */
 export interface LockRules {
-  /** How long a lock of another machine is believed after it was last touched; for ever where nobody touches it. */
+  /** How long a lock of another machine is valid after its last touch. Infinite if holders do not touch their locks. */
   readonly foreignForMs: number;
-  /** How long a lock that names no holder is believed: on file systems without links it may be being written. */
+  /** How long a lock without a holder is valid: without hard links it may still be being written. */
   readonly tornForMs: number;
 }
 
-/** A lock that was got, with the way to give it back, or who has it: null when that could not be seen. */
+/** An acquired lock, or its current holder: null if unknown. */
 export type LockAttempt =
   | { readonly isMine: true; readonly release: () => void }
   | { readonly isMine: false; readonly holder: LockHolder | null };
@@ -29,13 +28,13 @@ export type LockAttempt =
 const UNSEEN: LockAttempt = { isMine: false, holder: null };
 
 /**
- * Takes the lock at `path` unless someone has it. One that was left behind is taken over, by one successor only.
+ * Acquires the lock at `path` unless it is held. A stale lock is taken over by exactly one process.
  * @example
  * const attempt = tryLock("run/lock", { foreignForMs: Number.POSITIVE_INFINITY, tornForMs: 0 });
  * if (attempt.isMine) attempt.release();
  */
 export function tryLock(path: string, rules: LockRules): LockAttempt {
-  // The token makes every lock unlike any other, so that one can be told from its successor.
+  // The token makes each lock unique, so that it can be told from its successor.
   const mine = JSON.stringify({ ...thisProcess(), token: randomUUID() });
   const got: LockAttempt = { isMine: true, release: () => giveBack(path, mine) };
   if (created(path, mine)) return got;
@@ -46,25 +45,25 @@ export function tryLock(path: string, rules: LockRules): LockAttempt {
   return takeOver(path, { dead: found, mine, rules }) ?? got;
 }
 
-/** Whether someone has the lock at `path`. It is left as it is, also when it was left behind. */
+/** Whether the lock at `path` is held. Does not change it, even if it is stale. */
 export function isLocked(path: string, rules: LockRules): boolean {
   const found = contentOf(path);
   return found !== null && isBelieved(path, parseHolder(found), rules);
 }
 
-/** What is asked for a lock: how to wait for it, and whom to tell. */
+/** How to wait for a lock. */
 export interface WaitOptions {
   readonly sleep: (ms: number) => Promise<void>;
-  /** Told again and again while another process has it. */
+  /** Called repeatedly while another process holds the lock. */
   readonly onWait?: (holder: string) => void;
 }
 
 const LOOK_EVERY_MS = 100;
-/** A holder touches its lock this often; one on another machine that has not for much longer counts as gone. */
+/** A holder touches its lock this often; a lock of another machine without touches for much longer is stale. */
 const TOUCH_EVERY_MS = 10_000;
 const TOUCHED_RULES: LockRules = { foreignForMs: 120_000, tornForMs: 5000 };
 
-/** Does the work while no other process, and nothing else in this one, holds the lock at `path`. */
+/** Runs the work while holding the lock at `path`, against other processes and within this one. */
 export async function withLock<T>(path: string, options: WaitOptions, work: () => Promise<T>): Promise<T> {
   const release = await waitForLock(path, options);
   const touching = setInterval(() => touch(path), TOUCH_EVERY_MS).unref();
@@ -95,7 +94,7 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // Taken away by hand: the work goes on, and what it writes is verified.
+    // Removed by hand: continue, because what the work writes is verified.
   }
 }
 
@@ -104,9 +103,9 @@ function giveBack(path: string, mine: string): void {
 }
 
 /**
- * Replaces a dead lock; gives who was quicker, if anyone was. Whoever read it may have read it long ago, and would
- * replace its successor's instead: so only one process at a time may replace this very content, and looks again before
- * it does. A process killed while it may leaves a dead lock on that right, which is taken over in the same way.
+ * Replaces a stale lock; returns the winner if another process was faster. A process that read the stale lock long ago
+ * could replace its successor's lock instead, so only one process at a time may replace this exact content, and it checks
+ * again first. If it is killed meanwhile, the lock it leaves behind is taken over in the same way.
  */
 function takeOver(
   path: string,
@@ -123,7 +122,7 @@ function takeOver(
   }
 }
 
-/** Makes the lock with its content in one step, so that nobody sees a living lock without its holder. */
+/** Creates the lock and its content in one step, so that no one sees a lock without its holder. */
 function created(path: string, content: string): boolean {
   const whole = `${path}.${randomUUID()}.tmp`;
   try {
@@ -138,7 +137,7 @@ function created(path: string, content: string): boolean {
   }
 }
 
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 function linkOrCopy(from: string, to: string): void {
@@ -150,7 +149,7 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** A copy that a full disk cut off would be a lock that nobody holds. */
+/** A copy truncated by a full disk would be a lock without a holder. */
 function copyOrNothing(from: string, to: string): void {
   try {
     copyFileSync(from, to, constants.COPYFILE_EXCL);
@@ -174,7 +173,7 @@ function contentOf(path: string): string | null {
   }
 }
 
-/** One that is gone by now counts as new: it is looked at again. So does one from the future, where clocks differ. */
+/** A lock that is gone counts as new, so the caller looks again; so does one from the future, if clocks differ. */
 function ageOf(path: string): number {
   try {
     return Math.max(0, Date.now() - statSync(path).mtimeMs);
@@ -183,12 +182,11 @@ function ageOf(path: string): number {
   }
 }
 
-/** This process as a holder. */
 function thisProcess(): LockHolder {
   return { pid: process.pid, host: hostname(), start: startOf(process.pid) };
 }
 
-/** The holder that a lock names; null for one that was torn. */
+/** Null if the content is incomplete. */
 function parseHolder(content: string): LockHolder | null {
   try {
     const { pid, host, start } = JSON.parse(content) as Partial<Record<keyof LockHolder, unknown>>;
@@ -199,12 +197,10 @@ function parseHolder(content: string): LockHolder | null {
   }
 }
 
-/** Whether a holder is of this machine, so that it can be seen whether it lives. */
 function isLocal({ host }: LockHolder): boolean {
   return host === hostname();
 }
 
-/** Whether a holder of this machine lives. */
 function isAlive({ pid, start }: LockHolder): boolean {
   if (!exists(pid)) return false;
   const now = startOf(pid);
@@ -220,7 +216,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Field 22 of /proc/PID/stat. The command's name before it may hold spaces and brackets: counting starts behind it. */
+/** Field 22 of /proc/PID/stat, counted after the command name, which may contain spaces and brackets. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,6 +1,6 @@
 /**
  * A file of this package, such as `data/tokens/o200k_base.bin`. Bundled code lies two folders below the root, like this
- * module, so that the path is the same for both; nothing else may find files by its own place.
+ * module, so that the path works for both. No other module may locate files relative to itself.
  */
 export function findPackageFile(path: string): URL {
   return new URL(`../../${path}`, import.meta.url);

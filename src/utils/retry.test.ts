@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { retry, type Tries } from "./retry.js";
 
-/** Fails so many times, then answers with how often it was asked. */
 function failing(times: number): () => Promise<number> {
   let asked = 0;
   return async () => {
@@ -12,7 +11,7 @@ function failing(times: number): () => Promise<number> {
 }
 
 describe("retry", () => {
-  it("does the work again until it succeeds, and adds up what was waited", async () => {
+  it("retries until it succeeds and adds up the waits", async () => {
     const seen: Tries[] = [];
     const waitAfter = (_: unknown, tries: Tries) => {
       seen.push(tries);

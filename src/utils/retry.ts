@@ -1,22 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** What happened so far. */
 export interface Tries {
   readonly failed: number;
   readonly waitedMs: number;
 }
 
 export interface RetryOptions {
-  /** How long to wait before the work is done again, in milliseconds; null to give up with the error. */
+  /** Milliseconds to wait before retrying; null to rethrow the error. */
   readonly waitAfter: (error: unknown, tries: Tries) => number | null;
-  /** Ends the waiting: then the reason of the signal is thrown. */
+  /** Aborts the wait and throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits. Default: as long as it is told to. */
+  /** Waits for the delay. Default: a timer. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /**
- * Does the work, and does it again while it fails and `waitAfter` says so.
+ * Runs the work and retries it as long as `waitAfter` returns a delay.
  * @example
  * await retry(() => save(row), { waitAfter: (_, { failed }) => (failed < 3 ? 100 * 2 ** failed : null) });
  */
@@ -35,7 +34,6 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
   }
 }
 
-/** Waits; throws the reason of the signal as soon as it is aborted. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(ms, undefined, signal === undefined ? {} : { signal });

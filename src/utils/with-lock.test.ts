@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const sleep = (ms: number) => wait(Math.min(ms, 5));
 
 describe("withLock", () => {
-  it("lets one at a time do its work, within a process too", async () => {
+  it("runs one at a time, also within a process", async () => {
     let inside = 0;
     const work = async () => {
       inside += 1;
@@ -29,26 +29,26 @@ describe("withLock", () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it("gives the lock back when the work fails", async () => {
+  it("releases the lock when the work fails", async () => {
     const failing = withLock(path, { sleep }, () => Promise.reject(new Error("no")));
     await expect(failing).rejects.toThrow("no");
     expect(existsSync(path)).toBe(false);
   });
 
-  it("waits for the lock of a process, of another machine, and of one that is not seen yet, and tells so", async () => {
-    const told: string[] = [];
+  it("waits for locks of processes, other machines and unknown holders, and reports the wait", async () => {
+    const holders: string[] = [];
     const stopped = () => Promise.reject(new Error("stopped"));
-    const waiting = () => withLock(path, { sleep: stopped, onWait: (who) => told.push(who) }, async () => {});
+    const waiting = () => withLock(path, { sleep: stopped, onWait: (who) => holders.push(who) }, async () => {});
     await withLock(path, { sleep }, () => expect(waiting()).rejects.toThrow("stopped"));
     expect(readdirSync(dir)).toEqual([]);
     for (const content of [JSON.stringify({ pid: 1, host: "elsewhere", start: "1" }), "{"]) {
       writeFileSync(path, content);
       await expect(waiting()).rejects.toThrow("stopped");
     }
-    expect(told).toEqual([`process ${process.pid}`, "process 1 on elsewhere", "another process"]);
+    expect(holders).toEqual([`process ${process.pid}`, "process 1 on elsewhere", "another process"]);
   });
 
-  it("takes over a lock that nobody has touched for long", async () => {
+  it("takes over a lock that has not been touched for long", async () => {
     const then = new Date(Date.now() - 600_000);
     for (const content of [JSON.stringify({ pid: 1, host: "elsewhere", start: "1" }), "{"]) {
       writeFileSync(path, content);

@@ -2,8 +2,8 @@ import { holm } from "../../stats/index.js";
 import { alphaOf, type Change, type Comparison, type MetricComparison } from "./comparison.js";
 
 /**
- * The same comparisons with p-values adjusted by Holm over all their metrics together, as several variants of one
- * experiment or several systems of one run need it. `of` chooses which metrics count, all unless told.
+ * Applies the Holm correction over the metrics of all comparisons together, as needed for several variants of one
+ * experiment or several systems of one run. `of` selects the metrics to include. Default: all.
  * @example
  * const [first, second] = adjustTogether([compareRows(base, one), compareRows(base, two)]);
  */
@@ -14,7 +14,7 @@ export function adjustTogether(
   const all = comparisons.flatMap(({ metrics, level }, place) =>
     metrics.filter(of).map((metric) => ({ metric, id: identityOf(metric, place), alpha: alphaOf(level) })),
   );
-  // A hypothesis that could not have been shown takes nothing from those that could, and one told twice is one.
+  // A hypothesis that cannot become significant does not weaken the others, and duplicates count once.
   const family = new Map<string, number>();
   for (const { metric, id, alpha } of all) if (metric.p !== null && metric.smallestP < alpha) family.set(id, metric.p);
   const adjusted = holm([...family.values()]);
@@ -29,7 +29,7 @@ export function adjustTogether(
   }));
 }
 
-/** Metrics that agree in all of these, such as a score of 0 or 1 and the pass rate, are one hypothesis. */
+/** Metrics that agree in all of these, such as a 0/1 score and the pass rate, are one hypothesis. */
 function identityOf({ n, a, b, difference, se, p }: MetricComparison, place: number): string {
   return JSON.stringify([place, n, a, b, difference, se, p]);
 }

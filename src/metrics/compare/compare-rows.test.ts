@@ -14,7 +14,7 @@ function row(fields: Partial<KnownFields> & { score?: number }): EvalRow {
   return makeRow({ system: "s", exampleId: 1, dataset: "d", scores, primaryField: "em", ...known, outcome });
 }
 
-/** One task for each entry, its trials one after the other. */
+/** One task per entry, with its trials in order. */
 function tasks(scores: readonly (number | readonly number[])[], fields: Partial<KnownFields> = {}): EvalRow[] {
   return scores.flatMap((trials, exampleId) =>
     [trials].flat().map((score, trial) => row({ exampleId, trial, score, ...fields })),
@@ -30,8 +30,8 @@ function metric(comparison: Comparison, name: string): MetricComparison {
 const A = [1, 1, 0, 1, 0, 1, 1, 0];
 const B = [1, 0, 0, 1, 0, 0, 1, 1];
 
-describe("the vectors of the contract", () => {
-  it("finds the paired difference, its error and McNemar's p", () => {
+describe("reference values", () => {
+  it("match the paired difference, its standard error and McNemar's p", () => {
     const found = metric(compareRows(tasks(B), tasks(A)), "pass_rate");
     expect(found).toMatchObject({ n: 8, a: 0.5, b: 0.625, test: "mcnemar", p: 1, change: "unclear" });
     expect(found.difference).toBeCloseTo(0.125, 12);
@@ -41,12 +41,12 @@ describe("the vectors of the contract", () => {
     expect(found.high).toBeCloseTo(0.125 + 2.364624 * 0.226582, 5);
   });
 
-  it("has one task that got worse and six that got better at p = 0.125", () => {
+  it("give p = 0.125 for one task that got worse and six that got better", () => {
     const found = metric(compareRows(tasks([1, 0, 0, 0, 0, 0, 0, 1]), tasks([0, 1, 1, 1, 1, 1, 1, 1])), "pass_rate");
     expect(found.p).toBeCloseTo(0.125, 12);
   });
 
-  it("takes groups of tasks as what is independent", () => {
+  it("treat groups of tasks as independent units", () => {
     const groups = ["x", "x", "x", "y", "y", "z", "z", "z"];
     const values = [1, 1, 1, 0, 0, 1, 0, 1];
     const inGroups = (scores: readonly number[]) =>
@@ -57,13 +57,13 @@ describe("the vectors of the contract", () => {
   });
 });
 
-describe("the unit is the task", () => {
-  it("averages trials first, so that a task with more of them weighs no more", () => {
+describe("task as the unit", () => {
+  it("averages trials first, so that tasks with more trials have no more weight", () => {
     const found = metric(compareRows(tasks([[0, 0, 0, 0], [1]]), tasks([[1], [1, 1]])), "pass_rate");
     expect(found).toMatchObject({ n: 2, a: 0.5, b: 1, difference: 0.5, test: "sign-flip", p: 1 });
   });
 
-  it("counts every assignment of signs up to 20 tasks and draws above, the same for the same seed", () => {
+  it("enumerates sign assignments up to 20 tasks and samples above, deterministically for a seed", () => {
     const half = (n: number) => Array.from({ length: n }, (_, i) => [i % 3 === 0 ? 1 : 0, 1]);
     const none = (n: number) => Array.from({ length: n }, (_, i) => [i % 2, 0]);
     expect(metric(compareRows(tasks(none(20)), tasks(half(20))), "pass_rate").test).toBe("sign-flip");
@@ -72,7 +72,7 @@ describe("the unit is the task", () => {
     expect(drawn(1)).toEqual(drawn(1));
   });
 
-  it("is not moved by the order of rows", () => {
+  it("does not depend on the order of rows", () => {
     const [a, b] = [
       tasks(Array.from({ length: 40 }, (_, i) => [i % 2, 0.9])),
       tasks(Array.from({ length: 40 }, () => [1, 0.8])),
@@ -86,7 +86,7 @@ describe("properties", () => {
     maxLength: 12,
   });
 
-  it("negates every difference when A and B change places", () => {
+  it("negates every difference when A and B are swapped", () => {
     fc.assert(
       fc.property(scores, scores, fc.nat(), (x, y, seed) => {
         const there = compareRows(tasks(x), tasks(y), { seed });
@@ -105,7 +105,7 @@ describe("properties", () => {
     );
   });
 
-  it("finds nothing between a run and itself", () => {
+  it("finds no difference between a run and itself", () => {
     fc.assert(
       fc.property(scores, (x) => {
         const { metrics, flips, unmatched } = compareRows(tasks(x), tasks(x));
@@ -120,7 +120,7 @@ describe("properties", () => {
     );
   });
 
-  it("agrees with the statistics it is made of, and holds nothing that JSON cannot", () => {
+  it("matches the underlying statistics and contains only JSON values", () => {
     fc.assert(
       fc.property(scores, scores, (x, y) => {
         const comparison = compareRows(tasks(x), tasks(y));
@@ -140,7 +140,7 @@ describe("properties", () => {
 });
 
 describe("pairing", () => {
-  it("counts tasks of one side, and says what came of each", () => {
+  it("counts tasks that are on one side only, with the reason", () => {
     const message = "the cable is out";
     const a = [
       ...tasks([1, 1]),
@@ -169,21 +169,19 @@ describe("pairing", () => {
     ]);
   });
 
-  it("keeps examples of different datasets apart", () => {
+  it("separates examples of different datasets", () => {
     const a = [row({ dataset: "x" }), row({ dataset: "y", score: 0 })];
     const b = [row({ dataset: "y" }), row({ dataset: "x", score: 0 })];
     expect(compareRows(a, b).flips).toMatchObject({ toFail: [{ dataset: "x" }], toPass: [{ dataset: "y" }] });
   });
 
-  it("pairs by id where each side has one dataset of another name, and says so", () => {
+  it("pairs by id if each side has one dataset with a different name, and notes it", () => {
     const { tasks: counts, notes } = compareRows(tasks([1, 0]), tasks([1, 1], { dataset: "e" }));
     expect(counts.paired).toBe(2);
-    expect(notes).toEqual([
-      'the datasets have different names, "d" and "e": tasks are paired by the id of their example alone',
-    ]);
+    expect(notes).toEqual(['the datasets have different names, "d" and "e": tasks are paired by example id only']);
   });
 
-  it("goes by a key of one's own", () => {
+  it("uses a custom key", () => {
     const a = [
       row({ dataset: "base/evals", system: "base (m1)" }),
       row({ dataset: "base/evals", system: "base (m2)" }),
@@ -198,20 +196,20 @@ describe("pairing", () => {
     expect(metric(comparison, "pass_rate")).toMatchObject({ a: 1, b: 0.5 });
   });
 
-  it("refuses the rows of two systems without such a key", () => {
+  it("rejects rows of two systems without a custom key", () => {
     expect(() => compareRows([row({ system: "x" }), row({ system: "y" })], [])).toThrow(UsageError);
   });
 
-  it("says how many trials of paired tasks were lost", () => {
+  it("notes how many trials of paired tasks were not scored", () => {
     const a = [row({ trial: 0 }), row({ trial: 1, outcome: "error" })];
     const { notes, trials } = compareRows(a, [row({})]);
     expect(trials).toEqual({ a: 1, b: 1 });
-    expect(notes).toEqual(["trials of paired tasks that were not scored and do not count: 1 in A, 0 in B"]);
+    expect(notes).toEqual(["unscored trials of paired tasks, which do not count: 1 in A, 0 in B"]);
   });
 });
 
-describe("what flipped", () => {
-  it("goes by the majority of trials, and tells flaky tasks", () => {
+describe("flips", () => {
+  it("uses the majority of trials and lists flaky tasks", () => {
     const a = tasks([
       [1, 1, 1],
       [1, 1, 0],
@@ -242,7 +240,7 @@ describe("metrics", () => {
   const economy = { costUsd: 0.1, latency: 2, durationMs: 3000, outputTokens: 50, turns: 4 };
   const cheaper = { costUsd: 0.05, latency: 1, durationMs: 1000, outputTokens: 60, turns: 4 };
 
-  it("knows that less cost, time and tokens is better", () => {
+  it("treats lower cost, time and tokens as better", () => {
     const ones = Array.from({ length: 12 }, () => 1);
     const comparison = compareRows(tasks(ones, economy), tasks(ones, cheaper));
     expect(comparison.metrics.map(({ metric: name, change }) => [name, change])).toEqual([
@@ -256,21 +254,21 @@ describe("metrics", () => {
     expect(metric(comparison, "mean_cost_usd")).toMatchObject({ a: 0.1, difference: -0.05, kind: "economy" });
   });
 
-  it("gives time with retries where time without was not measured, or when asked", () => {
+  it("uses the duration with retries if latency was not measured, or if requested", () => {
     const only = { durationMs: 3000, latency: null };
     expect(metric(compareRows(tasks([1], only), tasks([1], only)), "duration_mean")).toMatchObject({ a: 3, b: 3 });
     const asked = compareRows(tasks([1], economy), tasks([1], cheaper), { metrics: ["duration_mean"] });
     expect(asked.metrics.map(({ metric: name, b }) => [name, b])).toEqual([["duration_mean", 1]]);
   });
 
-  it("does not take a trial that failed at once for a cheap and fast one", () => {
+  it("does not count a trial that failed immediately as cheap and fast", () => {
     const failed = row({ exampleId: 1, outcome: "error", costUsd: 0, latency: 0 });
     const comparison = compareRows(tasks([1, 1], economy), [...tasks([1], economy), failed]);
     expect(metric(comparison, "mean_cost_usd")).toMatchObject({ n: 1, b: 0.1 });
     expect(metric(comparison, "latency_mean")).toMatchObject({ n: 1, b: 2 });
   });
 
-  it("compares score fields that both have, but the deciding one only once", () => {
+  it("compares score fields that both sides have, but the primary one only once", () => {
     const a = tasks([1, 0]).map((one) => makeRow({ ...one, scores: { ...one.scores, f1: 0.5, lone: 1 } }));
     const b = tasks([1, 0]).map((one) => makeRow({ ...one, scores: { ...one.scores, f1: 0.75 } }));
     const names = compareRows(a, b).metrics.map(({ metric: name }) => name);
@@ -286,33 +284,33 @@ describe("metrics", () => {
     });
   });
 
-  it("takes the score by the field that is told", () => {
+  it("uses the given score field", () => {
     const graded = (f1: number) => tasks([1]).map((one) => makeRow({ ...one, scores: { em: 1, f1 } }));
     const comparison = compareRows(graded(0.2), graded(0.6), { scoreField: "f1" });
     expect(metric(comparison, "mean_score")).toMatchObject({ a: 0.2, b: 0.6 });
   });
 
-  it("suggests names for a metric there is none of", () => {
+  it("suggests names for an unknown metric", () => {
     expect(() => compareRows(tasks([1]), tasks([1]), { metrics: ["pas_rate"] })).toThrow(/Did you mean "pass_rate"/);
   });
 
-  it("is null with a reason where nothing is paired", () => {
+  it("returns null with a reason if nothing is paired", () => {
     const comparison = compareRows([row({ exampleId: 1 })], [row({ exampleId: 2 })]);
     for (const one of comparison.metrics) {
       expect(one).toMatchObject({ n: 0, a: null, b: null, difference: null, p: null, low: null, se: null });
-      expect(one.reason).toBe("no task has it in both");
+      expect(one.reason).toBe("no task has it on both sides");
     }
     expect(metric(comparison, "pass_rate").detectable).toMatchObject({ difference: null, reason: "no paired tasks" });
     expect(compareRows([], []).metrics.every(({ reason }) => reason === "not measured")).toBe(true);
   });
 
-  it("refuses a level that is none", () => {
+  it("rejects an invalid level", () => {
     expect(() => compareRows([], [], { level: 95 })).toThrow(/between 0 and 1/);
   });
 });
 
-describe("p over several metrics", () => {
-  it("is Holm's, over hypotheses that differ and can be decided", () => {
+describe("correction for several metrics", () => {
+  it("applies Holm over distinct hypotheses that can become significant", () => {
     const fields = (em: number, f1: number, rare: boolean) => ({ scores: { em, f1, ...(rare ? { rare: 1 } : {}) } });
     const a = Array.from({ length: 10 }, (_, i) =>
       makeRow({ ...row({ exampleId: i, score: 0 }), ...fields(0, i / 20, i < 3) }),
@@ -327,25 +325,25 @@ describe("p over several metrics", () => {
     const passes = mcnemarExact(0, 8);
     const [adjustedPasses, adjustedF1] = holm([passes, 1]);
     expect(metric(comparison, "pass_rate")).toMatchObject({ p: passes, adjustedP: adjustedPasses, hypotheses: 2 });
-    // The score is 0 or 1 and the same hypothesis as the pass rate.
+    // The score is 0 or 1, so it is the same hypothesis as the pass rate.
     expect(metric(comparison, "mean_score").adjustedP).toBe(adjustedPasses);
     expect(metric(comparison, "field:f1")).toMatchObject({ p: 1, adjustedP: adjustedF1 });
     expect(metric(comparison, "field:rare")).toMatchObject({
       adjustedP: null,
       change: "same",
-      reason: "too few tasks for any difference to show",
+      reason: "too few tasks for any difference to be significant",
     });
   });
 });
 
-describe("the smallest difference that can be found", () => {
-  it("goes by the spread that was measured", () => {
+describe("minimum detectable difference", () => {
+  it("uses the measured variance", () => {
     const { detectable, se } = metric(compareRows(tasks(A), tasks(B)), "pass_rate");
     expect(detectable).toMatchObject({ power: 0.8, spread: "measured" });
     expect(detectable?.difference).toBeCloseTo((1.959964 + 0.841621) * (se ?? 0), 5);
   });
 
-  it("assumes one where no task differs, and says when there are too few tasks", () => {
+  it("assumes a variance if no task differs, and reports too few tasks", () => {
     const same = (n: number) => tasks(Array.from({ length: n }, () => [1, 1, 1]));
     const { detectable } = metric(compareRows(same(200), same(200)), "pass_rate");
     expect(detectable?.spread).toBe("assumed");
@@ -354,7 +352,7 @@ describe("the smallest difference that can be found", () => {
       difference: null,
       power: 0.8,
       spread: "assumed",
-      reason: "too few tasks for any difference to show",
+      reason: "too few tasks for any difference to be significant",
     });
   });
 });

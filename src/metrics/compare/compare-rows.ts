@@ -18,10 +18,10 @@ import {
 import { type Measure, measuresOf } from "./measures.js";
 
 /**
- * Compares two sets of rows task by task. The unit is the task: its trials are averaged before anything else is.
+ * Compares two sets of rows, paired by task. Trials of a task are averaged first.
  * @example
  * const comparison = compareRows(before.rows, after.rows);
- * metricIn(comparison, "pass_rate"); // { a: 0.7, b: 0.9, difference: 0.2, low: 0.05, high: 0.35, adjustedP: 0.02, … }
+ * comparison.metrics.find(({ metric }) => metric === "pass_rate"); // { a: 0.7, b: 0.9, difference: 0.2, low: 0.05, high: 0.35, adjustedP: 0.02, … }
  */
 export function compareRows(a: readonly EvalRow[], b: readonly EvalRow[], options: CompareOptions = {}): Comparison {
   const level = requireLevel(options.level ?? DEFAULT_LEVEL);
@@ -48,24 +48,22 @@ export function compareRows(a: readonly EvalRow[], b: readonly EvalRow[], option
 
 function requireLevel(level: number): number {
   if (level > 0 && level < 1) return level;
-  throw new UsageError(`The level must lie between 0 and 1, such as 0.95, but is ${level}.`);
+  throw new UsageError(`The level must be between 0 and 1, such as 0.95, but is ${level}.`);
 }
 
 function scoredTrials(pairs: readonly Pair[], side: "a" | "b"): number {
   return pairs.reduce((total, pair) => total + pair[side].filter(isScored).length, 0);
 }
 
-/** A task stands on the trials that were scored, which may be fewer than were planned. */
+/** Only scored trials count, which may be fewer than planned. */
 function lostTrials(pairs: readonly Pair[]): string[] {
   const lost = (side: "a" | "b") =>
     pairs.reduce((total, pair) => total + pair[side].length, 0) - scoredTrials(pairs, side);
   const [inA, inB] = [lost("a"), lost("b")];
-  return inA + inB === 0
-    ? []
-    : [`trials of paired tasks that were not scored and do not count: ${inA} in A, ${inB} in B`];
+  return inA + inB === 0 ? [] : [`unscored trials of paired tasks, which do not count: ${inA} in A, ${inB} in B`];
 }
 
-/** The tasks that only one side has a scored trial of, or neither, with what came of them. */
+/** Tasks without a scored trial on one or both sides, with the reason. */
 function unmatchedIn(pairs: readonly Pair[]): UnmatchedTask[] {
   return pairs.filter((pair) => !isPaired(pair)).map(unmatchedTask);
 }
@@ -77,7 +75,7 @@ function unmatchedTask(pair: Pair): UnmatchedTask {
   return { ...name, scoredIn: "neither", reason: `${whyNot("A", pair.a)}; ${whyNot("B", pair.b)}` };
 }
 
-/** Why a side has no scored trial of a task: what it says of the first one, errors before all else. */
+/** Why a side has no scored trial of a task; errors take precedence. */
 function whyNot(side: "A" | "B", rows: readonly EvalRow[]): string {
   const first = (wanted: Outcome) => rows.find(({ outcome }) => outcome === wanted);
   const error = first("error");
@@ -91,10 +89,8 @@ function told(what: string, why: string | undefined): string {
   return why === undefined || why === "" ? what : `${what}: ${why}`;
 }
 
-/** What the majority of a task's trials says; a tie says nothing. */
 type Majority = "pass" | "fail" | "tie";
 
-/** The tasks whose verdict changed, and those whose trials disagree. */
 function flipsIn(pairs: readonly Pair[]): Flips {
   const toFail: TaskPasses[] = [];
   const toPass: TaskPasses[] = [];
@@ -110,7 +106,6 @@ function flipsIn(pairs: readonly Pair[]): Flips {
   return { toFail, toPass, flaky };
 }
 
-/** A task as the rows of its first side name it. */
 function taskNameOf({ a, b, key }: Pair): TaskName {
   const { dataset, exampleId } = a[0] ?? b[0] ?? { dataset: "", exampleId: key };
   return { dataset, exampleId };
@@ -138,25 +133,25 @@ interface MetricOptions {
   seed: Seed;
 }
 
-/** The task means of both sides, for the tasks that have a value on both. */
+/** Task means of both sides, for tasks with a value on both. */
 interface Sample {
   a: number[];
   b: number[];
-  /** The group of each task; null where each stands for itself. */
+  /** The group of each task; null if every task is independent. */
   groups: string[] | null;
   trialsA: number;
   trialsB: number;
-  /** One trial each that was either 0 or 1. */
+  /** True if every task has one trial per side that scored 0 or 1. */
   isBinary: boolean;
 }
 
-/** Up to here every assignment of signs is counted. */
+/** Up to this number of units, all sign assignments are enumerated. */
 const COUNTED_UP_TO = 20;
-/** As many are drawn above; of very many tasks fewer, but never under the second number. */
+/** Above it they are sampled; fewer for very many tasks, but at least the second number. */
 const PERMUTATIONS = 10_000;
 const FEWEST_PERMUTATIONS = 1000;
 
-/** One metric over the pairs that have it on both sides; `adjustTogether` has the last word on p and change. */
+/** Compares one metric over the pairs that have it on both sides; `adjustTogether` sets the adjusted p and the change later. */
 function compareMetric(measure: Measure, pairs: readonly Pair[], options: MetricOptions): MetricComparison {
   const { metric, kind, better } = measure;
   const sample = sampleOf(measure, pairs);
@@ -225,7 +220,7 @@ function isOneVerdict(values: readonly number[]): boolean {
   return values.length === 1 && (values[0] === 0 || values[0] === 1);
 }
 
-/** What the task shares with others of its dataset; a task that shares nothing is a group of its own. */
+/** A task without a group is its own group. */
 function groupOf({ key, a, b }: Pair): string {
   // Copied rows may lack the field.
   const row = a.find(({ group }) => group != null) ?? b.find(({ group }) => group != null);
@@ -244,7 +239,7 @@ function testOf(
   return { test: "mcnemar", p: mcnemarExact(lost, gained) };
 }
 
-/** With every difference on the same side, only that assignment of signs and its mirror image are as extreme. */
+/** If all differences have the same sign, only that sign assignment and its mirror image are as extreme. */
 function leastP(units: number, test: TestName | null): number {
   if (units === 0) return 1;
   if (test === "mcnemar" || units <= COUNTED_UP_TO) return 2 ** (1 - units);
@@ -254,7 +249,7 @@ function leastP(units: number, test: TestName | null): number {
 function whyNone({ read }: Measure, pairs: readonly Pair[]): string {
   const isIn = (side: "a" | "b") => pairs.some((pair) => valuesOf(pair[side], read).length > 0);
   const [inA, inB] = [isIn("a"), isIn("b")];
-  if (inA && inB) return "no task has it in both";
+  if (inA && inB) return "no task has it on both sides";
   if (inA || inB) return `not measured in ${inA ? "B" : "A"}`;
   return "not measured";
 }
@@ -264,7 +259,7 @@ function whyOpen(design: { units: number; smallestP: number; groups: unknown; le
   const unit = groups === null ? "task" : "group of tasks";
   if (units === 1) return `one ${unit}`;
   if (smallestP < alphaOf(level)) return null;
-  return `too few ${groups === null ? "tasks" : "groups of tasks"} for any difference to show`;
+  return `too few ${groups === null ? "tasks" : "groups of tasks"} for any difference to be significant`;
 }
 
 function unsignedZero(value: number): number {
@@ -273,9 +268,8 @@ function unsignedZero(value: number): number {
 
 const POWER = 0.8;
 
-/** What is known of a comparison of scores once it is made. */
 interface MeasuredDesign {
-  /** Tasks, and how many of them, or of their groups, are independent. */
+  /** Tasks, and the number of independent units (tasks or groups). */
   n: number;
   units: number;
   trialsA: number;
@@ -285,7 +279,7 @@ interface MeasuredDesign {
   level: number;
 }
 
-/** The smallest difference of scores that a design finds four times in five, at its level and without adjustment. */
+/** The minimum detectable difference at 80 % power, without correction for several metrics. */
 function detectableBy(design: MeasuredDesign): Detectable {
   const { n, units, se, smallestP } = design;
   const alpha = alphaOf(design.level);
@@ -296,20 +290,20 @@ function detectableBy(design: MeasuredDesign): Detectable {
       ? detectableDifference({ n: units, ...trialsOf(design), alpha, power: POWER })
       : detectableDifference({ n, omega2: se ** 2 * n, sigmaA2: 0, sigmaB2: 0, alpha, power: POWER });
   if (difference <= 1) return { difference, power: POWER, spread };
-  return { difference: null, power: POWER, spread, reason: "only one of more than 1, which scores cannot differ by" };
+  return { difference: null, power: POWER, spread, reason: "larger than 1, the largest possible difference of scores" };
 }
 
 function tooFew(units: number): string {
-  return units === 0 ? "no paired tasks" : "too few tasks for any difference to show";
+  return units === 0 ? "no paired tasks" : "too few tasks for any difference to be significant";
 }
 
-/** Trials per task, rounded down: the lesser of two designs. */
+/** Trials per task, rounded down to be conservative. */
 function trialsOf({ n, trialsA, trialsB }: MeasuredDesign): { trialsA: number; trialsB: number } {
   const perTask = (trials: number) => Math.max(1, Math.floor(trials / n));
   return { trialsA: perTask(trialsA), trialsB: perTask(trialsB) };
 }
 
-/** The trials of one task in A and in B; one side may have none. */
+/** The trials of one task in A and B; one side may be empty. */
 interface Pair {
   readonly key: string;
   readonly a: readonly EvalRow[];
@@ -324,7 +318,7 @@ interface RowPairs {
 type KeyOf = (row: EvalRow) => string;
 
 /**
- * The rows of two sides by task, in an order that does not depend on that of the rows.
+ * Pairs rows by task, in an order independent of the row order.
  * @example
  * const { pairs } = pairRows(rowsOfA, rowsOfB, { keyOf: ({ exampleId }) => String(exampleId) });
  */
@@ -335,7 +329,7 @@ function pairRows(a: readonly EvalRow[], b: readonly EvalRow[], options: Pick<Co
   return { pairs: keys.map((key) => ({ key, a: ofA.get(key) ?? [], b: ofB.get(key) ?? [] })), notes };
 }
 
-/** Pairs whose two sides both have a scored trial. */
+/** True if both sides have a scored trial. */
 function isPaired({ a, b }: Pair): boolean {
   return a.some(isScored) && b.some(isScored);
 }
@@ -346,7 +340,7 @@ function usualKey(a: readonly EvalRow[], b: readonly EvalRow[]): { keyOf: KeyOf;
   const [ofA, ofB] = [namesIn(a, "dataset"), namesIn(b, "dataset")];
   const [nameA = "", nameB = ""] = [ofA[0], ofB[0]];
   if (ofA.length !== 1 || ofB.length !== 1 || nameA === nameB) return { keyOf: datasetAndId, notes: [] };
-  const note = `the datasets have different names, ${quoted(nameA)} and ${quoted(nameB)}: tasks are paired by the id of their example alone`;
+  const note = `the datasets have different names, ${quoted(nameA)} and ${quoted(nameB)}: tasks are paired by example id only`;
   return { keyOf: ({ exampleId }) => String(exampleId), notes: [note] };
 }
 
@@ -354,16 +348,15 @@ function datasetAndId({ dataset, exampleId }: EvalRow): string {
   return `${dataset}\u0000${exampleId}`;
 }
 
-/** Trials of different systems are no trials of one task. */
+/** Trials of different systems are not trials of the same task. */
 function requireOneSystem(side: string, rows: readonly EvalRow[]): void {
   const systems = namesIn(rows, "system");
   if (systems.length < 2) return;
   throw new UsageError(
-    `The rows of ${side} are of ${systems.length} systems (${systems.join(", ")}). Compare the rows of one, or say with keyOf what makes a pair.`,
+    `The rows of ${side} belong to ${systems.length} systems (${systems.join(", ")}). Compare the rows of one system, or set keyOf to define the pairs.`,
   );
 }
 
-/** The different values of a field, in the order they are met. */
 function namesIn(rows: readonly EvalRow[], field: "system" | "dataset"): string[] {
   return [...new Set(rows.map((row) => row[field]))];
 }
@@ -379,7 +372,7 @@ function byKey(rows: readonly EvalRow[], keyOf: KeyOf): Map<string, EvalRow[]> {
   return found;
 }
 
-/** As people count, "task-2" before "task-10"; keys that only differ in how a number is written have an order too. */
+/** Natural order, "task-2" before "task-10"; ties that differ only in number format are ordered too. */
 function inOrder(): (x: string, y: string) => number {
   const collator = new Intl.Collator("en", { numeric: true });
   return (x, y) => collator.compare(x, y) || (x < y ? -1 : 1);

@@ -23,12 +23,12 @@ function run(config: Partial<EvalConfig> = {}, scores: Readonly<Record<string, n
   return { rows, config: whole, runDir: null };
 }
 
-describe("runDifferences", () => {
-  it("is silent about runs that were made the same way", () => {
+describe("describeRunDifferences", () => {
+  it("returns nothing for runs with the same setup", () => {
     expect(runDifferences(CONFIG, { ...CONFIG, seed: 7, title: "again" })).toEqual([]);
   });
 
-  it("tells what may be the reason of a difference", () => {
+  it("describes differences that may explain the results", () => {
     const other = {
       ...CONFIG,
       threshold: 0.9,
@@ -38,58 +38,58 @@ describe("runDifferences", () => {
       datasets: [{ ...DATASET, fingerprint: "2222", primaryField: "f1", evaluators: { exact: { fingerprint: "e2" } } }],
     };
     expect(runDifferences(CONFIG, other)).toEqual([
-      "the threshold differs: 0.7 in A, 0.9 in B; the pass rates are not by the same rule",
-      "the deciding score differs: score in A, f1 in B; the scores are not the same",
-      "the tokenizer differs: cl100k_base in A, o200k_base in B; tokens are not counted the same way",
+      "the threshold differs: 0.7 in A, 0.9 in B; the pass rates use different rules",
+      "the primary score differs: score in A, f1 in B; the scores are not comparable",
+      "the tokenizer differs: cl100k_base in A, o200k_base in B; tokens are counted differently",
       "the number of trials differs: 1 in A, 3 in B",
-      "the examples of questions are not the same in both: those with the same id are paired, whatever they say",
+      "the examples of questions differ between A and B: examples with the same id are paired even if their content differs",
       "the primary field of questions differs: em in A, f1 in B",
-      "questions: the evaluator exact has other code or settings in B",
+      "questions: the evaluator exact has different code or settings in B",
     ]);
   });
 
-  it("holds datasets of the same name against each other, and single ones of any", () => {
+  it("matches datasets by name, and single ones by any name", () => {
     const changed = { ...DATASET, fingerprint: "2222" };
     const other = { ...DATASET, name: "more" };
     expect(
       runDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [other, changed] }),
     ).toHaveLength(1);
     expect(runDifferences(CONFIG, { ...CONFIG, datasets: [{ ...changed, name: "renamed" }] })).toEqual([
-      "B has no dataset questions: its own, renamed, has other examples, and those with the same id are paired, whatever they say",
+      "B has no dataset questions: its own, renamed, has other examples, and examples with the same id are paired even if their content differs",
     ]);
     expect(runDifferences(CONFIG, { ...CONFIG, datasets: [{ ...DATASET, name: "renamed" }] })).toEqual([]);
   });
 
-  it("says which datasets the other run has not", () => {
+  it("names the datasets that the other run lacks", () => {
     const other = { ...DATASET, name: "more" };
     const changed = { ...DATASET, fingerprint: "2222" };
     expect(runDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [changed] })).toEqual([
-      "B has no dataset more: what A did with it has no partner",
-      "the examples of questions are not the same in both: those with the same id are paired, whatever they say",
+      "B has no dataset more: its trials in A have no counterpart",
+      "the examples of questions differ between A and B: examples with the same id are paired even if their content differs",
     ]);
     expect(runDifferences(CONFIG, { ...CONFIG, datasets: [other, DATASET] })).toEqual([
-      "A has no dataset more: what B did with it has no partner",
+      "A has no dataset more: its trials in B have no counterpart",
     ]);
   });
 });
 
 describe("compareRuns", () => {
-  it("compares systems of the same name, and adjusts over all of them", () => {
+  it("compares systems with the same name and corrects over all of them", () => {
     const { comparisons, notes } = compareRuns(run({ systems: ["x", "y"] }), run({ systems: ["y", "x"] }));
     expect(comparisons.map(({ systemA, systemB, tasks }) => [systemA, systemB, tasks.paired])).toEqual([
       ["x", "x", 1],
       ["y", "y", 1],
     ]);
-    expect(notes).toEqual(["p is adjusted over the metrics of all 2 systems together"]);
+    expect(notes).toEqual(["p-values are Holm-corrected over the metrics of all 2 systems together"]);
   });
 
-  it("names a system that has no row", () => {
+  it("names a system without rows", () => {
     const empty = { ...run(), rows: [] };
     const [only] = compareRuns(run(), empty).comparisons;
     expect(only).toMatchObject({ systemA: "x", systemB: "x", tasks: { paired: 0, aOnly: 1 } });
   });
 
-  it("takes the score of the runs, and the primary one where they disagree", () => {
+  it("uses the score field of the runs, or the primary one if they differ", () => {
     const scores = { em: 1, f1: 0.5 };
     const mean = (a: ComparedRun, b: ComparedRun) =>
       compareRuns(a, b, { metrics: ["mean_score"] }).comparisons[0]?.metrics[0]?.a;
@@ -97,7 +97,7 @@ describe("compareRuns", () => {
     expect(mean(run({ scoreField: "f1" }, scores), run({}, scores))).toBe(1);
   });
 
-  it("does not compare a run with itself", () => {
+  it("rejects comparing a run with itself", () => {
     const one = run();
     expect(() => compareRuns(one, one)).toThrow(/same run/);
   });

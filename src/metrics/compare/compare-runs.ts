@@ -5,33 +5,33 @@ import { adjustTogether } from "./adjust.js";
 import { compareRows } from "./compare-rows.js";
 import { type CompareOptions, type Comparison, DEFAULT_LEVEL } from "./comparison.js";
 
-/** A run as far as a comparison reads it. */
+/** The part of a run that a comparison reads. */
 export type ComparedRun = Pick<EvalResult, "rows" | "config" | "runDir">;
 
-/** Options of `compareRuns`: which system of each run, and those of `compareRows`. */
+/** Options of `compareRuns`: the systems to compare, and the options of `compareRows`. */
 export interface CompareRunsOptions extends Omit<CompareOptions, "keyOf" | "scoreField"> {
   systemA?: string | undefined;
   systemB?: string | undefined;
 }
 
-/** Two runs, system by system. */
+/** A comparison of two runs, system by system. */
 export interface RunComparison {
   a: RunName;
   b: RunName;
   level: number;
   comparisons: readonly Comparison[];
-  /** What holds for all of them, such as that the runs have different thresholds. */
+  /** Notes on all comparisons, such as different thresholds. */
   notes: readonly string[];
 }
 
-/** The folder of a run, when it is stored, and its title. */
+/** The folder of a run, if stored, and its title. */
 export interface RunName {
   run: string | null;
   title: string;
 }
 
 /**
- * Compares two runs of any kind: the systems that are named, the only ones, or those of the same name.
+ * Compares two runs: the named systems, the only ones, or those with the same name.
  * @example
  * const { comparisons } = compareRuns(await loadRun(before), await loadRun(after));
  */
@@ -43,11 +43,12 @@ export function compareRuns(a: ComparedRun, b: ComparedRun, options: CompareRuns
   const scoreField = sharedField(a.config, b.config);
   const comparisons = pairs.map(([nameA, nameB]) => ({
     ...compareRows(rowsOf(a, nameA), rowsOf(b, nameB), { ...rest, scoreField }),
-    // A system without rows has its name all the same.
+    // A system without rows keeps its name.
     systemA: nameA,
     systemB: nameB,
   }));
-  const together = pairs.length > 1 ? [`p is adjusted over the metrics of all ${pairs.length} systems together`] : [];
+  const together =
+    pairs.length > 1 ? [`p-values are Holm-corrected over the metrics of all ${pairs.length} systems together`] : [];
   return {
     a: nameOf(a),
     b: nameOf(b),
@@ -61,7 +62,7 @@ function rowsOf({ rows }: ComparedRun, system: string) {
   return rows.filter((row) => row.system === system);
 }
 
-/** Runs that were decided by different fields are compared by what was primary in each. */
+/** Runs with different score fields are compared by the primary score of each. */
 function sharedField(a: EvalConfig, b: EvalConfig): string {
   return a.scoreField === b.scoreField ? a.scoreField : "score";
 }
@@ -70,12 +71,12 @@ function nameOf({ runDir, config }: ComparedRun): RunName {
   return { run: runDir, title: config.title };
 }
 
-/** What differs between how two runs were made and may be the reason of a difference in figures; in words. */
+/** Describes differences in the setup of two runs that may explain different results. */
 export function runDifferences(a: EvalConfig, b: EvalConfig): string[] {
   return [
-    ...differs("the threshold", [a.threshold, b.threshold], "the pass rates are not by the same rule"),
-    ...differs("the deciding score", [a.scoreField, b.scoreField], "the scores are not the same"),
-    ...differs("the tokenizer", [a.tokenizer, b.tokenizer], "tokens are not counted the same way"),
+    ...differs("the threshold", [a.threshold, b.threshold], "the pass rates use different rules"),
+    ...differs("the primary score", [a.scoreField, b.scoreField], "the scores are not comparable"),
+    ...differs("the tokenizer", [a.tokenizer, b.tokenizer], "tokens are counted differently"),
     ...differs("the number of trials", [a.trials, b.trials]),
     ...(isSingle(a, b) ? [] : [...onlyIn("A", a, b), ...onlyIn("B", b, a)]),
     ...datasetPairs(a, b).flatMap(datasetDifferences),
@@ -94,10 +95,10 @@ function isSingle(a: EvalConfig, b: EvalConfig): boolean {
 function onlyIn(side: "A" | "B", own: EvalConfig, others: EvalConfig): string[] {
   const alone = own.datasets.filter(({ name }) => !others.datasets.some((other) => other.name === name));
   const other = side === "A" ? "B" : "A";
-  return alone.map(({ name }) => `${other} has no dataset ${called(name)}: what ${side} did with it has no partner`);
+  return alone.map(({ name }) => `${other} has no dataset ${called(name)}: its trials in ${side} have no counterpart`);
 }
 
-/** Datasets of the same name; a single one of each run is the same under another name. */
+/** Datasets with the same name; if each run has only one, they are matched despite different names. */
 function datasetPairs(a: EvalConfig, b: EvalConfig): (readonly [DatasetConfig, DatasetConfig])[] {
   const [onlyA, onlyB] = [a.datasets[0], b.datasets[0]];
   if (isSingle(a, b) && onlyA !== undefined && onlyB !== undefined) return [[onlyA, onlyB]];
@@ -117,13 +118,13 @@ function datasetDifferences([a, b]: readonly [DatasetConfig, DatasetConfig]): st
   return [
     ...content,
     ...differs(`the primary field of ${name}`, [a.primaryField, b.primaryField]),
-    ...changed.map((evaluator) => `${name}: the evaluator ${evaluator} has other code or settings in B`),
+    ...changed.map((evaluator) => `${name}: the evaluator ${evaluator} has different code or settings in B`),
   ];
 }
 
 function contentWords(a: DatasetConfig, b: DatasetConfig): string {
-  const so = "those with the same id are paired, whatever they say";
-  if (a.name === b.name) return `the examples of ${a.name || "the dataset"} are not the same in both: ${so}`;
+  const so = "examples with the same id are paired even if their content differs";
+  if (a.name === b.name) return `the examples of ${a.name || "the dataset"} differ between A and B: ${so}`;
   return `B has no dataset ${called(a.name)}: its own, ${called(b.name)}, has other examples, and ${so}`;
 }
 
@@ -131,11 +132,11 @@ function called(name: string): string {
   return name === "" ? "without a name" : name;
 }
 
-/** The systems of two runs, and which of them are meant. */
+/** The systems of two runs, and which ones were requested. */
 export interface SystemChoice {
   ofA: readonly string[];
   ofB: readonly string[];
-  /** A and B are one run. */
+  /** True if A and B are the same run. */
   isSameRun: boolean;
   systemA?: string | undefined;
   systemB?: string | undefined;
@@ -147,7 +148,7 @@ export interface ChosenSystems {
 }
 
 /**
- * Which system of A is held against which of B: those that are named, the only ones, or those of the same name.
+ * Selects the systems to compare: the named ones, the only ones, or those with the same name.
  * @example
  * chooseSystems({ ofA: ["gpt-5"], ofB: ["gpt-5.5"], isSameRun: false }); // { pairs: [["gpt-5", "gpt-5.5"]], notes: [] }
  */
@@ -159,21 +160,23 @@ export function chooseSystems(choice: SystemChoice): ChosenSystems {
   if (isSameRun) throw ambiguous(choice, "A and B are the same run");
   if (choice.systemA !== undefined || choice.systemB !== undefined) return { pairs: [sameName(choice)], notes: [] };
   const shared = ofA.filter((name) => ofB.includes(name));
-  if (shared.length === 0) throw ambiguous(choice, "The runs have no system of the same name");
+  if (shared.length === 0) throw ambiguous(choice, "The runs have no system in common");
   const lone = [...leftOut("A", ofA, shared), ...leftOut("B", ofB, shared)];
   return { pairs: shared.map((name) => [name, name]), notes: lone };
 }
 
 function known(side: "a" | "b", name: string | undefined, names: readonly string[]): string | undefined {
   if (name === undefined || names.includes(name)) return name;
-  throw new UsageError(`--system-${side} ${name}: ${side.toUpperCase()} has no such system.${didYouMean(name, names)}`);
+  throw new UsageError(
+    `--system-${side} ${name}: ${side.toUpperCase()} has no system with this name.${didYouMean(name, names)}`,
+  );
 }
 
 function only(names: readonly string[]): string | undefined {
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** Of two runs one system was named, and the other run has several: it is that of the same name, or must be named. */
+/** One system was named, and the other run has several: use the one with the same name, or require a name. */
 function sameName(choice: SystemChoice): [string, string] {
   const { ofA, ofB, systemA, systemB } = choice;
   const name = systemA ?? systemB ?? "";
@@ -185,18 +188,18 @@ function checked(a: string, b: string, { isSameRun, ...choice }: SystemChoice): 
   if (!isSameRun || a !== b) return [a, b];
   throw new UsageError(
     choice.ofA.length === 1
-      ? `A and B are the same run, and ${a} is its only system: there is nothing to compare it with. Name another run as B.`
-      : `A and B are both the system ${a} of the same run: name two with --system-a and --system-b. Systems: ${choice.ofA.join(", ")}.`,
+      ? `A and B are the same run, and ${a} is its only system. Pass another run as B.`
+      : `A and B are the same system ${a} of the same run. Select two systems with --system-a and --system-b. Systems: ${choice.ofA.join(", ")}.`,
   );
 }
 
 function ambiguous({ ofA, ofB }: SystemChoice, why: string): UsageError {
   return new UsageError(
-    `${why}: say which systems to compare with --system-a and --system-b. Systems of A: ${ofA.join(", ")}. Systems of B: ${ofB.join(", ")}.`,
+    `${why}. Select the systems with --system-a and --system-b. Systems of A: ${ofA.join(", ")}. Systems of B: ${ofB.join(", ")}.`,
   );
 }
 
 function leftOut(side: string, names: readonly string[], shared: readonly string[]): string[] {
   const lone = names.filter((name) => !shared.includes(name));
-  return lone.length === 0 ? [] : [`only in ${side}, and not compared: ${lone.join(", ")}`];
+  return lone.length === 0 ? [] : [`only in ${side}, not compared: ${lone.join(", ")}`];
 }

@@ -1,115 +1,115 @@
 import type { EvalRow } from "../../core/row.js";
 import type { Seed } from "../../stats/index.js";
 
-/** How two sets of rows are compared. */
+/** Options for comparing two sets of rows. */
 export interface CompareOptions {
-  /** Which task a row is a trial of: rows of A and B with the same key are a pair. Its dataset and example unless told. */
+  /** The task of a row: rows of A and B with the same key are paired. Default: dataset and example id. */
   keyOf?: ((row: EvalRow) => string) | undefined;
-  /** The score that `mean_score` is the mean of; "score", the primary one, unless told. */
+  /** The score field behind `mean_score`. Default: "score", the primary score. */
   scoreField?: string | undefined;
-  /** Metrics to compare, by name; all that both have unless told. A score field may be named without `field:`. */
+  /** Names of the metrics to compare; `field:` may be omitted for score fields. Default: all that both sides have. */
   metrics?: readonly string[] | undefined;
-  /** What intervals cover, and one minus what an adjusted p must be less than; 0.95 unless told. */
+  /** Confidence level of intervals; an adjusted p below 1 − level is significant. Default: 0.95. */
   level?: number | undefined;
-  /** Of the permutations that are drawn where there are too many to count; 0 unless told. */
+  /** Seed of the sampled permutations. Default: 0. */
   seed?: Seed | undefined;
 }
 
-/** Whether a metric is the better the more or the less of it there is. */
+/** Whether higher or lower values are better. */
 export type Better = "more" | "less";
 
-/** `quality` decides on regressions; `field` is one of many scores; `economy` is what it took. */
+/** `quality` decides regressions; `field` is a further score; `economy` is cost, time or tokens. */
 export type MetricKind = "quality" | "field" | "economy";
 
-/** What became of a metric from A to B, after the adjustment for several metrics. */
+/** How a metric changed from A to B, after correction for several metrics. */
 export type Change = "better" | "worse" | "same" | "unclear";
 
-/** How a p-value was found: pass or fail by McNemar, else by flipping signs, all of them or a seeded sample. */
+/** The test behind a p-value: McNemar's exact test for pass or fail, else a sign-flip permutation test, exact or sampled. */
 export type TestName = "mcnemar" | "sign-flip" | "sign-flip-sampled";
 
-/** One metric of A and B over the tasks that have it in both. What is undefined is null, with a `reason`. */
+/** One metric of A and B over the tasks that have it on both sides. Undefined values are null, with a `reason`. */
 export interface MetricComparison {
-  /** Named as in a summary: `pass_rate`, `mean_score`, `mean_cost_usd`, …, or `field:NAME` for a score field. */
+  /** As in a summary: `pass_rate`, `mean_score`, `mean_cost_usd`, …, or `field:NAME` for a score field. */
   metric: string;
   kind: MetricKind;
   better: Better;
-  /** Tasks that have it in both. */
+  /** Number of tasks that have it on both sides. */
   n: number;
-  /** Independent groups of tasks, where tasks share them. */
+  /** Number of independent groups, if tasks share groups. */
   groups: number | null;
-  /** The mean over the paired tasks of each task's mean over its trials. */
+  /** Mean over the paired tasks of each task's mean over its trials. */
   a: number | null;
   b: number | null;
-  /** B minus A, with its paired t interval. */
+  /** B − A, with its paired t interval. */
   difference: number | null;
   low: number | null;
   high: number | null;
   se: number | null;
   test: TestName | null;
-  /** Two-sided, of the test alone. */
+  /** Two-sided, without correction. */
   p: number | null;
-  /** By Holm over all metrics that enough tasks stand behind; null when this one is not among them. */
+  /** Holm-corrected over all metrics with enough tasks; null if this one has too few. */
   adjustedP: number | null;
-  /** How many hypotheses `adjustedP` is adjusted over. */
+  /** Number of hypotheses in the correction. */
   hypotheses: number;
-  /** The least p that so many tasks could give, however large the difference. */
+  /** The smallest p possible with this number of tasks. */
   smallestP: number;
   change: Change;
-  /** What the design can find; null for all but quality. */
+  /** The minimum detectable difference; null except for quality. */
   detectable: Detectable | null;
-  /** Why something above is null. */
+  /** Why a value above is null. */
   reason?: string;
 }
 
-/** The smallest difference that so many tasks and trials find at this level four times in five. */
+/** The minimum detectable difference at 80 % power. */
 export interface Detectable {
   difference: number | null;
   power: number;
-  /** Whether the spread of the differences was measured, or taken as before a run because there was none. */
+  /** Whether the variance was measured, or assumed because there was none. */
   spread: "measured" | "assumed";
   reason?: string;
 }
 
-/** One task, as its rows name it. */
+/** A task, identified as in its rows. */
 export interface TaskName {
   dataset: string;
   exampleId: string | number;
 }
 
-/** A task that no pair could be made of: one side has no scored trial. */
+/** A task that could not be paired, because a side has no scored trial. */
 export interface UnmatchedTask extends TaskName {
-  /** Where it was scored. */
+  /** The side with scored trials. */
   scoredIn: "a" | "b" | "neither";
-  /** What came of it where it was not scored. */
+  /** Why the other side has none. */
   reason: string;
 }
 
-/** How often a task passed in A and in B. */
+/** Passes of a task in A and B. */
 export interface TaskPasses extends TaskName {
   passesA: number;
   trialsA: number;
   passesB: number;
   trialsB: number;
-  /** Its trials disagree, in A or in B. */
+  /** True if its trials disagree, in A or B. */
   isFlaky: boolean;
 }
 
-/** Tasks whose verdict is another in B, by the majority of their trials. */
+/** Tasks whose majority verdict differs between A and B. */
 export interface Flips {
   toFail: readonly TaskPasses[];
   toPass: readonly TaskPasses[];
-  /** Tasks whose trials disagree while the majority is the same, or there is none. */
+  /** Tasks whose trials disagree while the majority verdict is unchanged or tied. */
   flaky: readonly TaskPasses[];
 }
 
-/** Two sets of rows, paired by task. Differences are B minus A. */
+/** A comparison of two sets of rows, paired by task. Differences are B − A. */
 export interface Comparison {
-  /** The system of the rows, or all of them with commas between. */
+  /** The system of the rows; several are joined by commas. */
   systemA: string;
   systemB: string;
   level: number;
   tasks: {
-    /** Scored in both. */
+    /** Scored on both sides. */
     paired: number;
     aOnly: number;
     bOnly: number;
@@ -120,18 +120,17 @@ export interface Comparison {
   metrics: readonly MetricComparison[];
   flips: Flips;
   unmatched: readonly UnmatchedTask[];
-  /** Things the reader should know, such as that tasks were paired by id alone. */
+  /** Notes for the reader, such as tasks that were paired by id only. */
   notes: readonly string[];
 }
 
 export const DEFAULT_LEVEL = 0.95;
 
-/** What an adjusted p must be less than at a level; 1 − 0.95 as it comes is a little more than 0.05. */
+/** 1 − level, rounded: 1 − 0.95 is slightly more than 0.05 in floating point. */
 export function alphaOf(level: number): number {
   return Number((1 - level).toPrecision(12));
 }
 
-/** The comparison of one metric, if it was compared. */
 export function metricIn({ metrics }: Comparison, name: string): MetricComparison | undefined {
   return metrics.find(({ metric }) => metric === name);
 }

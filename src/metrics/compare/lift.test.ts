@@ -4,7 +4,7 @@ import { compareRows } from "./compare-rows.js";
 import { type LiftOptions, liftOf } from "./lift.js";
 
 interface Side {
-  /** How many of the tasks pass, from the first on. */
+  /** The number of tasks that pass, from the first on. */
   passes: number;
   cost?: number | null;
 }
@@ -12,7 +12,7 @@ interface Side {
 function rows(tasks: number, { passes, cost = 1 }: Side): EvalRow[] {
   return Array.from({ length: tasks }, (_, i) => {
     const score = Number(i < passes);
-    // A little spread, so that the interval of the cost has a width.
+    // Some variance, so that the interval of the cost has a width.
     const costUsd = cost === null ? null : cost + (i % 3) / 100;
     const outcome = score === 1 ? ("pass" as const) : ("fail" as const);
     return makeRow({ system: "s", exampleId: i, outcome, scores: { em: score }, primaryField: "em", costUsd });
@@ -23,36 +23,36 @@ function lift(tasks: number, sides: { a: Side; b: Side }, options?: LiftOptions)
   return liftOf(compareRows(rows(tasks, sides.a), rows(tasks, sides.b)), options);
 }
 
-describe("liftOf", () => {
-  it("is better or worse where the interval of quality excludes 0, whatever it costs", () => {
+describe("classifyLift", () => {
+  it("returns better or worse if the interval of quality excludes 0, at any cost", () => {
     expect(lift(40, { a: { passes: 10 }, b: { passes: 30, cost: 9 } })).toBe("better");
     expect(lift(40, { a: { passes: 30 }, b: { passes: 10, cost: 0.1 } })).toBe("worse");
   });
 
-  it("is the same at another price where the interval excludes a loss, or a gain, above the margin", () => {
+  it("returns same_but_cheaper or same_but_dearer if the interval excludes a change above the margin", () => {
     expect(lift(40, { a: { passes: 20 }, b: { passes: 20, cost: 0.5 } })).toBe("same_but_cheaper");
     expect(lift(40, { a: { passes: 20 }, b: { passes: 20, cost: 2 } })).toBe("same_but_dearer");
   });
 
-  it("is inconclusive where the cost does not differ, or nobody knows it", () => {
+  it("returns inconclusive if the cost does not differ or is unknown", () => {
     expect(lift(40, { a: { passes: 20 }, b: { passes: 20 } })).toBe("inconclusive");
     expect(lift(40, { a: { passes: 20, cost: null }, b: { passes: 20, cost: null } })).toBe("inconclusive");
   });
 
-  it("is inconclusive where a loss above the margin is still possible, and not with a larger margin", () => {
+  it("returns inconclusive if a loss above the margin is possible, but not with a larger margin", () => {
     const sides = { a: { passes: 20 }, b: { passes: 18, cost: 0.5 } };
     expect(lift(40, sides)).toBe("inconclusive");
     expect(lift(40, sides, { margin: 0.2 })).toBe("same_but_cheaper");
   });
 
-  it("never decides on tasks so few that nothing could have shown", () => {
+  it("returns inconclusive if too few tasks could show any difference", () => {
     expect(lift(5, { a: { passes: 0 }, b: { passes: 5 } })).toBe("inconclusive");
     expect(lift(5, { a: { passes: 5 }, b: { passes: 5, cost: 0.1 } })).toBe("inconclusive");
     expect(lift(6, { a: { passes: 0 }, b: { passes: 6 } })).toBe("better");
     expect(lift(0, { a: { passes: 0 }, b: { passes: 0 } })).toBe("inconclusive");
   });
 
-  it("goes by the metric that is told, and by the score where the pass rate was not compared", () => {
+  it("uses the given metric, and the score if the pass rate was not compared", () => {
     const [a, b] = [rows(40, { passes: 10 }), rows(40, { passes: 30 })];
     const onlyScore = compareRows(a, b, { metrics: ["mean_score"] });
     expect(liftOf(onlyScore)).toBe("better");

@@ -3,7 +3,7 @@ import { type EvalRow, hasOutput, isScored, scoreOf } from "../../core/row.js";
 import { didYouMean } from "../../core/suggest.js";
 import type { Better, CompareOptions, MetricKind } from "./comparison.js";
 
-/** A metric that can be compared: what it reads from a row, undefined where there is nothing. */
+/** A metric that can be compared; `read` returns undefined if a row has no value. */
 export interface Measure {
   readonly metric: string;
   readonly kind: MetricKind;
@@ -18,7 +18,7 @@ interface Sides {
 
 const FIELD = "field:";
 
-/** The metrics to compare: those that were asked for, else all that there is something of. */
+/** The requested metrics, else all that have values. */
 export function measuresOf(sides: Sides, options: Pick<CompareOptions, "metrics" | "scoreField">): Measure[] {
   const { metrics, scoreField = "score" } = options;
   const known = [...qualityMeasures(scoreField), ...ECONOMY];
@@ -30,7 +30,7 @@ export function measuresOf(sides: Sides, options: Pick<CompareOptions, "metrics"
     if (found !== undefined) return found;
     if (fields.has(field)) return fieldMeasure(field);
     throw new UsageError(
-      `There is no metric "${name}" to compare.${didYouMean(name, [...known.map(({ metric }) => metric), ...fields])}`,
+      `Unknown metric "${name}".${didYouMean(name, [...known.map(({ metric }) => metric), ...fields])}`,
     );
   });
 }
@@ -43,7 +43,7 @@ function usualMeasures(sides: Sides, known: readonly Measure[], scoreField: stri
   const fields = [...fieldsIn(sides.a)].filter((field) => ofB.has(field) && !isTheScore(field, sides, scoreField));
   return [
     ...known.filter(({ kind }) => kind === "quality"),
-    // Both tell how long a trial took; asking the same question twice costs certainty about each.
+    // Both measure the time of a trial; testing the same question twice weakens the correction for both.
     ...economy.filter(({ metric }) => metric !== "duration_mean" || !hasLatency),
     ...fields.sort().map(fieldMeasure),
   ];
@@ -62,7 +62,7 @@ function fieldMeasure(field: string): Measure {
   return { metric: `${FIELD}${field}`, kind: "field", better: "more", read };
 }
 
-/** Only trials that gave something back: one that failed at once was neither cheap nor fast. */
+/** Only trials with an output: one that failed immediately was neither cheap nor fast. */
 function economyMeasure(metric: string, read: (row: EvalRow) => number | null): Measure {
   return {
     metric,
@@ -86,7 +86,7 @@ function fieldsIn(rows: readonly EvalRow[]): Set<string> {
   return fields;
 }
 
-/** The deciding field is compared as the score already. */
+/** The primary field is already compared as the score. */
 function isTheScore(field: string, { a, b }: Sides, scoreField: string): boolean {
   if (field === scoreField) return true;
   const isPrimary = (row: EvalRow) =>

@@ -15,17 +15,17 @@ const names = (metrics: readonly { metric: string }[]) => metrics.map(({ metric 
 const passRates = (tasks: number, [a, b]: readonly [number, number]) =>
   compareRows(rows(tasks, a), rows(tasks, b), { metrics: ["pass_rate"] });
 
-describe("regressionsIn", () => {
-  it("finds what is worse beyond chance", () => {
+describe("findRegressions", () => {
+  it("finds significant losses", () => {
     const { worse, unclear, blind } = regressionsIn(passRates(40, [30, 15]));
     expect([names(worse), names(unclear), names(blind)]).toEqual([["pass_rate"], [], []]);
   });
 
-  it("takes what is better for no regression", () => {
+  it("ignores improvements", () => {
     expect(regressionsIn(passRates(40, [15, 30]))).toEqual({ worse: [], unclear: [], blind: [], isFutile: false });
   });
 
-  it("lets a loss pass that chance explains, or that is too small to matter", () => {
+  it("ignores losses that are not significant or too small", () => {
     const slight = regressionsIn(passRates(40, [30, 28]));
     expect([names(slight.worse), names(slight.unclear)]).toEqual([[], ["pass_rate"]]);
     const large = passRates(40, [30, 15]);
@@ -33,13 +33,13 @@ describe("regressionsIn", () => {
     expect(names(regressionsIn(large, { minDifference: 0.38 }).worse)).toEqual([]);
   });
 
-  it("tells a design that could not have found one", () => {
+  it("reports a design that could not detect a regression", () => {
     expect(names(regressionsIn(passRates(4, [4, 0])).blind)).toEqual(["pass_rate"]);
     expect(names(regressionsIn(passRates(40, [30, 28]), { minDifference: 0.01 }).blind)).toEqual(["pass_rate"]);
     expect(names(regressionsIn(passRates(40, [30, 28]), { minDifference: 0.2 }).blind)).toEqual([]);
   });
 
-  it("counts how many differences are asked about", () => {
+  it("accounts for the number of hypotheses", () => {
     const alone = passRates(6, [6, 3]);
     expect(regressionsIn(alone).blind).toEqual([]);
     const many = Array.from({ length: 2 }, () => compareRows(rows(6, 6), rows(6, 3), { metrics: ["pass_rate"] }));
@@ -48,20 +48,20 @@ describe("regressionsIn", () => {
     expect(first?.isFutile).toBe(true);
   });
 
-  it("adjusts over quality alone, whatever else was compared", () => {
+  it("corrects over quality only", () => {
     const side = (passes: number, slow: number) =>
       Array.from({ length: 6 }, (_, i) =>
         makeRow({ system: "s", exampleId: i, outcome: i < passes ? "pass" : "fail", latency: 1 + ((i * slow) % 5) }),
       );
     const both = compareRows(side(6, 1), side(0, 3), { metrics: ["pass_rate", "mean_score", "latency_mean"] });
-    // Six of six lost: 2 of 2^6, which the second difference of the report makes 0.0625.
+    // Six of six lost: 2 of 2^6, doubled to 0.0625 by the second hypothesis.
     expect(metricIn(both, "pass_rate")).toMatchObject({ change: "unclear", hypotheses: 2 });
     const { worse, isFutile } = regressionsIn(both);
     expect(worse[0]).toMatchObject({ metric: "pass_rate", adjustedP: expect.closeTo(2 / 64, 12), hypotheses: 1 });
     expect(isFutile).toBe(false);
   });
 
-  it("knows from how many tasks on a difference can show", () => {
+  it("computes from how many tasks on a difference can be significant", () => {
     for (const [level, hypotheses] of [
       [0.95, 0],
       [0.95, 2],
@@ -78,7 +78,7 @@ describe("regressionsIn", () => {
 });
 
 describe("adjustTogether", () => {
-  it("adjusts over all comparisons, and can be told over which metrics", () => {
+  it("corrects over all comparisons, or over selected metrics", () => {
     const one = compareRows(rows(40, 30), rows(40, 22), { metrics: ["pass_rate", "latency_mean"] });
     const p = metricIn(one, "pass_rate")?.p ?? 0;
     expect(metricIn(one, "pass_rate")?.adjustedP).toBe(2 * p);
@@ -90,7 +90,7 @@ describe("adjustTogether", () => {
     expect(metricIn(adjustTogether([one, one, one])[0] ?? one, "pass_rate")?.hypotheses).toBe(6);
   });
 
-  it("does not take 0.05 for less than 0.05", () => {
+  it("does not treat 0.05 as less than 0.05", () => {
     const one = compareRows(rows(40, 30), rows(40, 22), { metrics: ["pass_rate"] });
     const even = { ...one, metrics: one.metrics.map((metric) => ({ ...metric, p: 0.05 })) };
     expect(adjustTogether([even])[0]?.metrics[0]?.change).toBe("unclear");

@@ -1,38 +1,38 @@
 import { adjustTogether } from "./adjust.js";
 import { alphaOf, type Comparison, type MetricComparison } from "./comparison.js";
 
-/** Options of `regressionsIn` and `regressionsOf`. */
+/** Options of `findRegressions` and `findRegressionsTogether`. */
 export interface RegressionOptions {
-  /** Losses smaller than this are let pass; 0 unless told. */
+  /** Smaller losses are ignored. Default: 0. */
   minDifference?: number | undefined;
 }
 
-/** What the quality metrics of one comparison say about B being worse. */
+/** The quality metrics in which B may be worse. */
 export interface Regressions {
-  /** Worse for sure: the adjusted p is small enough, and the loss large enough. */
+  /** Significantly worse, by at least the minimum difference. */
   worse: readonly MetricComparison[];
-  /** Worse by as much, but chance may do that too. */
+  /** Worse by at least the minimum difference, but not significant. */
   unclear: readonly MetricComparison[];
-  /** Those that this design could not have told, or not down to the difference that matters. */
+  /** Metrics whose regressions could not be detected, or not down to the minimum difference. */
   blind: readonly MetricComparison[];
-  /** True when no loss of quality, however large, could have been told from chance: then nothing was checked. */
+  /** True if no loss of quality, however large, could be significant, so that nothing was checked. */
   isFutile: boolean;
 }
 
 /**
- * Where B is worse than A in quality, where it may be, and where the design could not have told. Their p is adjusted over
- * quality alone: how long something took is no reason to believe less that it became worse.
+ * Finds quality metrics in which B is worse than A, may be worse, or in which a loss could not be detected. The Holm
+ * correction covers quality only, because cost or time must not hide a loss of quality.
  * @example
- * if (regressionsIn(compareRows(before, after)).worse.length > 0) process.exitCode = 1;
+ * if (findRegressions(compareRows(before, after)).worse.length > 0) process.exitCode = 1;
  */
 export function regressionsIn(comparison: Comparison, options: RegressionOptions = {}): Regressions {
   return regressionsOf([comparison], options)[0] ?? { worse: [], unclear: [], blind: [], isFutile: false };
 }
 
 /**
- * The same for comparisons that are judged together, such as those of several systems: one for each.
+ * The same for several comparisons that are corrected together, such as those of several systems.
  * @example
- * const [ofFirst, ofSecond] = regressionsOf(compareRuns(before, after).comparisons);
+ * const [ofFirst, ofSecond] = findRegressionsTogether(compareRuns(before, after).comparisons);
  */
 export function regressionsOf(comparisons: readonly Comparison[], options: RegressionOptions = {}): Regressions[] {
   const { minDifference = 0 } = options;
@@ -64,16 +64,16 @@ function isBlind(metric: MetricComparison, limits: { alpha: number; minDifferenc
   return least === null || (limits.minDifference > 0 && least > limits.minDifference);
 }
 
-/** The first step of the adjustment multiplies by the number of hypotheses. */
+/** The Holm correction multiplies the smallest p by the number of hypotheses. */
 function isUntold({ smallestP, hypotheses }: MetricComparison, alpha: number): boolean {
   return smallestP * Math.max(1, hypotheses) >= alpha;
 }
 
-/** Rounding must not make a loss of exactly 0.05 a larger one. */
+/** A loss of exactly 0.05 must not exceed 0.05 by rounding. */
 const ROUNDING = 1e-9;
 
 /**
- * The metrics of quality that are lower in B by more than `maxDrop`, whatever chance may do: no test is made.
+ * Quality metrics that are lower in B by more than `maxDrop`, without a significance test.
  * @example
  * if (findDrops(compareRows(before, after), 0.05).length > 0) process.exitCode = 1;
  */
@@ -83,11 +83,11 @@ export function findDrops({ metrics }: Comparison, maxDrop: number): MetricCompa
   );
 }
 
-/** The least number of independent tasks of which some difference could be told from chance; null when many are not enough. */
+/** The smallest number of independent tasks with which a difference can be significant; null if even many do not suffice. */
 export function fewestTasks(level: number, hypotheses: number): number | null {
   const fewest = Math.floor(2 + Math.log2(Math.max(1, hypotheses) / alphaOf(level)));
   return fewest <= MOST_COUNTED ? fewest : null;
 }
 
-/** Above, signs are drawn, and the least p is that of the draws. */
+/** Above this, signs are sampled, and the number of samples limits p. */
 const MOST_COUNTED = 20;

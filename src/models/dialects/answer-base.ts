@@ -2,7 +2,7 @@ import { describe } from "../../core/shape.js";
 import type { Usage } from "../../core/system.js";
 import type { AnswerReader, Delta, Finish, ModelRequest, ProviderError } from "./dialect.js";
 
-/** What an event without text adds; one object for all of them, because they are many. */
+/** The delta of events without text; shared, because there are many. */
 export const NO_TEXT: Delta = Object.freeze({ text: "", hidden: "" });
 
 /** The part of reading an answer that all dialects share. */
@@ -34,7 +34,7 @@ export abstract class AnswerBase implements AnswerReader {
     if (typeof model === "string" && model !== "") this.model = model;
   }
 
-  /** A refusal stays one, whatever word the provider ends with. */
+  /** A refusal is kept, whatever finish reason the provider sends. */
   protected end(finish: Finish, reason: string | null): void {
     if (this.finish !== "refused") this.finish = finish;
     if (reason !== null) this.finishReason = reason;
@@ -51,9 +51,9 @@ export function deltaOf(text: string, hidden: string): Delta {
 }
 
 /**
- * A body with what the user adds to it: objects are merged, everything else replaced, and null removes a key.
+ * Merges extra fields from the user into a body: objects are merged, other values replaced, and null removes a key.
  * @example
- * withExtra({ max_tokens: 5 }, { max_tokens: null, max_completion_tokens: 5 }); // { max_completion_tokens: 5 }
+ * mergeExtraBody({ max_tokens: 5 }, { max_tokens: null, max_completion_tokens: 5 }); // { max_completion_tokens: 5 }
  */
 export function withExtra(body: Record<string, unknown>, extra: Fields | undefined): Record<string, unknown> {
   if (extra === undefined) return body;
@@ -66,27 +66,21 @@ export function withExtra(body: Record<string, unknown>, extra: Fields | undefin
   return merged;
 }
 
-/** The fields whose value is there. */
-export function present(fields: Fields): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-/** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const NONE: readonly unknown[] = Object.freeze([]);
 
-/** The fields of an object; null for anything else, arrays included. */
+/** Null unless the value is a plain object. */
 export function fieldsOf(value: unknown): Fields | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-/** A text, "" for anything else. */
+/** "" unless the value is a string. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A value as JSON, "" when it is nested too deep to be written. */
+/** "" if the value is nested too deeply to serialize. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
@@ -95,23 +89,23 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** A list, empty for anything else. */
+/** Empty unless the value is an array. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : NONE;
 }
 
-/** All instructions of a request, for dialects that hold them apart from the conversation. */
+/** All system texts, for dialects that keep them outside of the conversation. */
 export function systemTexts({ system, messages }: ModelRequest): readonly string[] {
   const inside = messages.filter(({ role }) => role === "system").flatMap(({ parts }) => parts);
   return system === undefined ? inside : [system, ...inside];
 }
 
-/** No model takes or gives so many tokens in one answer: such a number is a mistake, and would be billed. */
+/** Far more than any answer has; a larger count is an error that would be billed. */
 const MOST_TOKENS = 100_000_000;
 
-/** Reads the counts of a provider's usage object, and remembers the first that makes no sense. */
+/** Reads counts from a provider's usage object and remembers the first invalid one. */
 export class RawUsage {
-  /** What is wrong with it; null while nothing is. */
+  /** The first problem; null if there is none. */
   wrong: string | null = null;
   readonly fields: Fields;
 
@@ -119,7 +113,7 @@ export class RawUsage {
     this.fields = fields;
   }
 
-  /** A count, undefined when it is not there. `within` names the object that holds it. */
+  /** Undefined if absent. `within` names the containing object. */
   count(name: string, within?: string): number | undefined {
     const fields = within === undefined ? this.fields : fieldsOf(this.fields[within]);
     const value = fields?.[name];
@@ -134,12 +128,12 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
 }
 
-/** The sum of the numbers that are there; undefined when none is. */
+/** Undefined if both are absent. */
 export function sumOf(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
 }
 
-/** What one event says of the tokens used so far, in our classes. A class that it does not speak of is left out. */
+/** The tokens used so far according to one event, in our classes. Classes it does not mention are absent. */
 export interface UsageReport {
   input?: number | undefined;
   output?: number | undefined;
@@ -151,19 +145,19 @@ export interface UsageReport {
 
 const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
 
-/** No answer costs so many dollars. */
+/** Far more than any answer costs. */
 const MOST_DOLLARS = 100_000;
 
-/** A provider that is wrong in every event of a long stream says so a few times only. */
+/** Limits repeated problems in a long stream. */
 const MOST_PROBLEMS = 20;
 
-/** Folds what the events of one answer say about usage: running totals, of which the largest counts. */
+/** Accumulates the usage of one answer from its events. Providers send running totals, so the largest counts. */
 export class UsageFold {
   usage: Usage | null = null;
   costUsd: number | null = null;
   readonly problems: string[] = [];
 
-  /** The counts of a usage object; null when there is none to read. */
+  /** Null if there is no usage object. */
   open(usage: unknown): RawUsage | null {
     const fields = fieldsOf(usage);
     if (fields === null && usage !== undefined && usage !== null) {
@@ -172,7 +166,7 @@ export class UsageFold {
     return fields === null ? null : new RawUsage(fields);
   }
 
-  /** Takes in a report, all of it or, when a number it was made from makes no sense, nothing. */
+  /** Adds a whole report, or nothing if it was made from an invalid number. */
   add({ wrong, fields }: RawUsage, report: UsageReport): void {
     const negative = CLASSES.find((name) => (report[name] ?? 0) < 0);
     if (wrong !== null) this.note(`usage was ignored: ${wrong}`);
@@ -185,7 +179,7 @@ export class UsageFold {
     if (this.problems.length < MOST_PROBLEMS && !this.problems.includes(problem)) this.problems.push(problem);
   }
 
-  /** OpenRouter, and proxies that copy it, say what an answer cost in dollars. */
+  /** OpenRouter and compatible proxies report the cost of an answer in dollars. */
   #addCost(cost: unknown): void {
     if (cost === undefined || cost === null) return;
     const isCost = typeof cost === "number" && cost >= 0 && cost <= MOST_DOLLARS;
@@ -193,12 +187,11 @@ export class UsageFold {
     else this.note(`the provider's cost was ignored: it is ${describe(cost)}`);
   }
 
-  /** True when a number differs from what is known. */
   #isNews(name: (typeof CLASSES)[number], count: number | undefined): boolean {
     return count !== undefined && (this.usage === null || count !== (this.usage[name] ?? 0));
   }
 
-  /** A new object for every change, so that whoever compares knows by identity whether anything was added. */
+  /** Creates a new object on every change, so that callers can detect changes by identity. */
   #grow(report: UsageReport): void {
     const grown: Usage = { ...(this.usage ?? { input: 0, output: 0 }) };
     let isGrown = this.usage === null;
@@ -214,15 +207,17 @@ export class UsageFold {
     if (isGrown) this.usage = this.#withParts(grown);
   }
 
-  /** A part cannot be more than its whole. */
+  /** A part cannot exceed its whole. */
   #withParts(usage: Usage): Usage {
     const { output, reasoning = 0, cacheWrite = 0, cacheWrite1h = 0 } = usage;
     if (reasoning > output) {
-      this.note(`reasoning of ${reasoning} tokens was cut to the ${output} of the whole output`);
+      this.note(`reasoning of ${reasoning} tokens was limited to the ${output} tokens of the output`);
       usage.reasoning = output;
     }
     if (cacheWrite1h > cacheWrite) {
-      this.note(`one-hour cache writes of ${cacheWrite1h} tokens were cut to the ${cacheWrite} of all`);
+      this.note(
+        `one-hour cache writes of ${cacheWrite1h} tokens were limited to the ${cacheWrite} tokens of all cache writes`,
+      );
       usage.cacheWrite1h = cacheWrite;
     }
     return usage;

@@ -25,26 +25,26 @@ const request: ModelRequest = {
 };
 const bodyOf = (name: DialectName, more: Partial<ModelRequest> = {}) => dialects[name].body({ ...request, ...more });
 
-describe("a shape of the answer is asked for", () => {
-  it("by chat as a response format", () => {
+describe("an answer format", () => {
+  it("is requested by chat as a response format", () => {
     expect(bodyOf("chat").response_format).toEqual({
       type: "json_schema",
       json_schema: { name: "verdict", schema, strict: true },
     });
   });
 
-  it("by responses as a text format", () => {
+  it("is requested by responses as a text format", () => {
     expect(bodyOf("responses").text).toEqual({
       format: { type: "json_schema", name: "verdict", schema, strict: true },
     });
   });
 
-  it("by anthropic as an output format", () => {
+  it("is requested by anthropic as an output format", () => {
     expect(bodyOf("anthropic").output_config).toEqual({ format: { type: "json_schema", schema } });
     expect(bodyOf("anthropic")).not.toHaveProperty("tools");
   });
 
-  it("by anthropic as a tool that must be called, where its model refuses a format", () => {
+  it("is requested by anthropic as a forced tool call if the model rejects a format", () => {
     const body = bodyOf("anthropic", { refused: ["output_config"] });
     expect(body).toMatchObject({
       tools: [{ name: "verdict", input_schema: schema }],
@@ -54,7 +54,7 @@ describe("a shape of the answer is asked for", () => {
     expect(bodyOf("anthropic", { refused: ["output_config", "tool_choice"] })).not.toHaveProperty("tool_choice");
   });
 
-  it("by gemini as a schema in its own words", () => {
+  it("is requested by gemini as a converted schema", () => {
     expect(bodyOf("gemini").generationConfig).toEqual({
       responseMimeType: "application/json",
       responseSchema: {
@@ -75,22 +75,22 @@ describe("a shape of the answer is asked for", () => {
     });
   });
 
-  it.each(["chat", "responses", "anthropic", "gemini"] as const)("by %s only when there is one", (name) => {
+  it.each(["chat", "responses", "anthropic", "gemini"] as const)("is omitted by %s if there is none", (name) => {
     const { answer: _, ...free } = request;
     const body = JSON.stringify(dialects[name].body(free));
     expect(body).not.toMatch(/schema|tool|format|Mime|config/i);
   });
 
-  it("and can be taken out of the body again", () => {
+  it("can be removed from the body again", () => {
     expect(bodyOf("anthropic", { extraBody: { output_config: null } })).not.toHaveProperty("output_config");
   });
 });
 
-describe("anthropic's answer in a call", () => {
+describe("anthropic's answer in a tool call", () => {
   const call = (name: string) => ({ type: "tool_use", id: "t", name, input: { score: 3 } });
   const whole = (...content: object[]) => ({ type: "message", content, stop_reason: "tool_use" });
 
-  it("is text when its name was asked for, and hidden otherwise", () => {
+  it("is text if its tool was requested, and hidden otherwise", () => {
     const asked = dialects.anthropic.reader("verdict").readWhole(whole(call("verdict")));
     expect(asked).toEqual({ text: '{"score":3}', hidden: "" });
     const other = dialects.anthropic.reader("verdict").readWhole(whole(call("shell")));
@@ -99,7 +99,7 @@ describe("anthropic's answer in a call", () => {
     expect(free).toEqual({ text: "", hidden: '{"score":3}' });
   });
 
-  it("is put together from a stream, in which other blocks stay hidden", () => {
+  it("is assembled from a stream, in which other blocks stay hidden", () => {
     const reader = dialects.anthropic.reader("verdict");
     const start = (block: object) => ({ type: "content_block_start", index: 0, content_block: block });
     const delta = (piece: object) => ({ type: "content_block_delta", index: 0, delta: piece });
@@ -119,6 +119,6 @@ describe("anthropic's answer in a call", () => {
   });
 });
 
-it("leaves a schema without choices and properties as it is", () => {
+it("keeps a schema without enums and properties unchanged", () => {
   expect(geminiSchema({ type: "string", description: "x" })).toEqual({ type: "string", description: "x" });
 });

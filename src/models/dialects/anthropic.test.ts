@@ -13,7 +13,7 @@ const text = (words: string) => piece({ type: "text_delta", text: words });
 const end = (reason: string, usage?: object) => ({ type: "message_delta", delta: { stop_reason: reason }, usage });
 
 describe("a request", () => {
-  it("always has a limit, and instructions apart", () => {
+  it("always has a limit, and separate instructions", () => {
     const messages = [
       { role: "system", parts: ["also this"] },
       { role: "user", parts: ["context", "question"] },
@@ -50,7 +50,7 @@ describe("a request", () => {
 });
 
 describe("a streamed answer", () => {
-  it("is text between a start and a stop, with usage in both", () => {
+  it("has text between a start and a stop, with usage in both", () => {
     const usage = {
       input_tokens: 25,
       cache_creation_input_tokens: 40,
@@ -74,7 +74,7 @@ describe("a streamed answer", () => {
     expect([reader.unknownEvents, reader.problems]).toEqual([0, []]);
   });
 
-  it("adds up cache writes where only their parts are told", () => {
+  it("adds up cache writes if only their parts are reported", () => {
     const cache_creation = { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 };
     expect(stream(start({ input_tokens: 1, output_tokens: 1, cache_creation })).reader.usage).toEqual({
       input: 1,
@@ -84,14 +84,14 @@ describe("a streamed answer", () => {
     });
   });
 
-  it("cuts a part that is larger than its whole", () => {
+  it("limits a part that is larger than its whole", () => {
     const wrong = { input_tokens: 1, cache_creation_input_tokens: 2, cache_creation: { ephemeral_1h_input_tokens: 9 } };
     const { reader } = stream(start(wrong));
     expect(reader.usage).toEqual({ input: 1, output: 0, cacheWrite: 2, cacheWrite1h: 2 });
     expect(reader.problems).toHaveLength(1);
   });
 
-  it("keeps thoughts and tool calls apart", () => {
+  it("separates thoughts and tool calls", () => {
     const { reader, ...said } = stream(
       piece({ type: "thinking_delta", thinking: "hm " }),
       piece({ type: "signature_delta", signature: "xyz" }),
@@ -108,9 +108,9 @@ describe("a streamed answer", () => {
     ["model_context_window_exceeded", "truncated"],
     ["refusal", "refused"],
     ["stop_sequence", "stop"],
-  ])("ends with %s as %s", (reason, finish) => expect(stream(end(reason)).reader.finish).toBe(finish));
+  ])("maps %s to %s", (reason, finish) => expect(stream(end(reason)).reader.finish).toBe(finish));
 
-  it("reads errors, and knows when it was cut", () => {
+  it("reads errors and detects truncation", () => {
     const event = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const { reader } = stream(start({ input_tokens: 3 }), text("x"), event, { type: "new_thing" });
     expect(reader).toMatchObject({
@@ -151,7 +151,7 @@ describe("a whole answer", () => {
   });
 });
 
-it("writes errors that it reads", () => {
+it("writes errors that it can read", () => {
   const error = { message: "slow down", type: "my_type" };
   expect(anthropic.errorIn(anthropic.errorBody(429, error))).toEqual(error);
   const types = [400, 402, 418, 429, 500, 529].map(

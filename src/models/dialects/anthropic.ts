@@ -1,4 +1,4 @@
-import { ownValue } from "../../core/shape.js";
+import { given, ownValue } from "../../core/shape.js";
 import {
   AnswerBase,
   deltaOf,
@@ -7,7 +7,6 @@ import {
   jsonText,
   listOf,
   NO_TEXT,
-  present,
   sumOf,
   systemTexts,
   textOf,
@@ -17,7 +16,7 @@ import type { AnswerShape, Delta, Dialect, Finish, Message, ModelRequest, Provid
 import { errorField, providerErrorIn } from "./provider-error.js";
 import { withoutParameters } from "./refused-parameter.js";
 
-/** This dialect asks for a limit in every request. */
+/** Required in every request of this dialect. */
 const USUAL_MAX_TOKENS = 4096;
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -46,7 +45,7 @@ export const anthropic: Dialect = {
 function body(request: ModelRequest): Record<string, unknown> {
   const { model, messages, temperature, maxTokens, stream, answer, extraBody, refused = [] } = request;
   const system = systemTexts(request);
-  const plain = present({
+  const plain = given({
     model: model === "" ? undefined : model,
     system: system.length <= 1 ? system[0] : blocksOf(system),
     messages: messages.filter(({ role }) => role !== "system").map(messageOf),
@@ -55,12 +54,12 @@ function body(request: ModelRequest): Record<string, unknown> {
     stream: stream || undefined,
     ...(answer && shapeOf(answer, refused)),
   });
-  // A request without max_tokens is none here.
+  // max_tokens is required.
   const left = refused.filter((name) => name !== "max_tokens");
   return withoutParameters(withExtra(plain, extraBody), left);
 }
 
-/** Models that know no structured output are made to make a call instead. */
+/** Models without structured output are forced to call a tool instead. */
 function shapeOf({ name, schema }: AnswerShape, refused: readonly string[]): Record<string, unknown> {
   if (!refused.includes("output_config")) return { output_config: { format: { type: "json_schema", schema } } };
   return {
@@ -90,13 +89,13 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   tool_use: "tool_calls",
 };
 
-/** Reads an answer of Anthropic's Messages. */
+/** Reads an answer of Anthropic Messages. */
 export class AnthropicReader extends AnswerBase {
   readonly #answerTool: string | undefined;
-  /** True inside the block that holds the arguments of the tool that gives the answer. */
+  /** True inside the tool call that holds the answer. */
   #isAnswering = false;
 
-  /** The tool whose arguments are the answer; those of others are hidden. */
+  /** The tool whose arguments are the answer; those of other tools are hidden. */
   constructor(answerTool?: string) {
     super();
     this.#answerTool = answerTool;
@@ -166,7 +165,7 @@ export class AnthropicReader extends AnswerBase {
     this.end(ownValue(FINISHES, reason) ?? "stop", reason);
   }
 
-  /** Here the classes are disjoint as they come. */
+  /** Anthropic's classes are already disjoint. */
   #readUsage(usage: unknown): void {
     const raw = this.fold.open(usage);
     if (raw === null) return;
@@ -182,7 +181,6 @@ export class AnthropicReader extends AnswerBase {
   }
 }
 
-/** The text of a content block, or of a piece of one. */
 function blockText(block: Fields | null): Delta {
   if (block === null) return NO_TEXT;
   const text = textOf(block.text);
@@ -191,7 +189,7 @@ function blockText(block: Fields | null): Delta {
   return deltaOf("", hidden);
 }
 
-/** A tool call that comes whole has its arguments as an object; one that streams begins with an empty one. */
+/** A complete tool call has its arguments as an object; a streamed one starts with an empty object. */
 function inputText({ input }: Fields): string {
   const fields = fieldsOf(input);
   return fields === null || Object.keys(fields).length === 0 ? "" : jsonText(fields);

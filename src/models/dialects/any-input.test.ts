@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Usage } from "../../core/system.js";
 import { type AnswerReader, DIALECT_NAMES, dialects } from "./index.js";
 
-/** Every name that a reader looks at, so that values of the wrong kind stand in the right places. */
+/** Every key that a reader looks at, so that values of the wrong type occur in the right places. */
 const NAMES = [
   ...["type", "choices", "delta", "message", "content", "usage", "model", "error", "finish_reason", "index", "refusal"],
   ...["tool_calls", "function", "arguments", "reasoning", "response", "output", "status", "incomplete_details", "text"],
@@ -49,7 +49,7 @@ function requireSound(reader: AnswerReader, before: Usage | null): void {
 describe.each(DIALECT_NAMES)("%s", (name) => {
   const dialect = dialects[name];
 
-  it("is called by its name", () => expect(dialect.name).toBe(name));
+  it("has its own name", () => expect(dialect.name).toBe(name));
 
   it("reads any events without throwing, and its usage never decreases", () => {
     fc.assert(
@@ -77,13 +77,13 @@ describe.each(DIALECT_NAMES)("%s", (name) => {
     );
   });
 
-  it.each([undefined, () => {}, Symbol("x")])("reads %s as unknown", (event) => {
+  it.each([undefined, () => {}, Symbol("x")])("counts %s as unknown", (event) => {
     const reader = dialect.reader();
     expect(reader.readEvent(event)).toEqual({ text: "", hidden: "" });
     expect(reader.unknownEvents).toBe(1);
   });
 
-  it("reads what is nested too deep to be written", () => {
+  it("reads values nested too deeply to serialize", () => {
     const deep: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     const reader = dialect.reader();
     reader.readEvent({ candidates: [{ content: { parts: [{ functionCall: { args: deep } }] } }] });

@@ -21,7 +21,7 @@ const whole = (message: object, more: object = {}) => ({
 });
 
 describe("a request", () => {
-  it("asks for a stream with usage, and names nothing that was not given", () => {
+  it("requests a stream with usage, and sends only given parameters", () => {
     expect(chat.path("m", true)).toBe("/chat/completions");
     expect(chat.body(ask)).toEqual({
       model: "m",
@@ -32,7 +32,7 @@ describe("a request", () => {
     expect(chat.body({ ...ask, model: "", stream: false })).toEqual({ messages: [{ role: "user", content: "hi" }] });
   });
 
-  it("keeps parts apart, and puts the instructions first", () => {
+  it("keeps parts separate and puts the instructions first", () => {
     const messages = [
       { role: "user", parts: ["context", "question"] },
       { role: "assistant", parts: ["yes"] },
@@ -71,14 +71,14 @@ describe("a request", () => {
     });
   });
 
-  it("carries the key as a bearer", () => {
+  it("sends the key as a bearer token", () => {
     expect(chat.headers("k")).toEqual({ authorization: "Bearer k" });
     expect(chat.headers(null)).toEqual({});
   });
 });
 
 describe("a streamed answer", () => {
-  it("is text, then usage, then the end", () => {
+  it("has text, then usage, then the end", () => {
     const usage = { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 60 } };
     const { reader, text, hidden } = stream(
       delta({ role: "assistant", content: "" }),
@@ -94,12 +94,12 @@ describe("a streamed answer", () => {
     expect([reader.unknownEvents, reader.problems, reader.error, reader.costUsd]).toEqual([0, [], null, null]);
   });
 
-  it("is not complete when it ends in the middle", () => {
+  it("is incomplete if it ends in the middle", () => {
     expect(stream(delta({ content: "Hel" })).reader).toMatchObject({ isComplete: false, finish: null, usage: null });
     expect(stream("[DONE]").reader).toMatchObject({ isComplete: true, finish: null });
   });
 
-  it("keeps reasoning and tool calls apart from the text", () => {
+  it("separates reasoning and tool calls from the text", () => {
     const call = { tool_calls: [{ index: 0, function: { name: "f", arguments: '{"a"' } }] };
     const { reader, text, hidden } = stream(
       delta({ reasoning_content: "hm " }),
@@ -113,7 +113,7 @@ describe("a streamed answer", () => {
     expect(reader.finish).toBe("tool_calls");
   });
 
-  it("takes the refusal for the text, whatever word it ends with", () => {
+  it("reads the refusal as text, with any finish reason", () => {
     const { reader, text } = stream(delta({ refusal: "I can" }), delta({ refusal: "not." }), delta({}, "stop"));
     expect(text).toBe("I cannot.");
     expect([reader.finish, reader.finishReason]).toEqual(["refused", "stop"]);
@@ -125,7 +125,7 @@ describe("a streamed answer", () => {
     ["tool_calls", "tool_calls"],
     ["eos", "stop"],
     ["constructor", "stop"],
-  ])("ends with %s as %s", (word, finish) => {
+  ])("maps %s to %s", (word, finish) => {
     expect(stream(delta({}, word)).reader).toMatchObject({ finish, finishReason: word, isComplete: true });
   });
 
@@ -140,7 +140,7 @@ describe("a streamed answer", () => {
     expect(reader.error).toEqual({ message: "overloaded", type: "502" });
   });
 
-  it("counts what it does not know", () => {
+  it("counts unknown events", () => {
     expect(stream(null, 3, [], {}, "hello", { type: "ping" }).reader.unknownEvents).toBe(6);
   });
 });
@@ -148,7 +148,7 @@ describe("a streamed answer", () => {
 describe("usage", () => {
   const usageOf = (usage: unknown) => stream({ choices: [], usage }).reader;
 
-  it("takes cache writes and hits out of the prompt", () => {
+  it("subtracts cache writes and hits from the prompt", () => {
     const details = { cached_tokens: 30, cache_write_tokens: 20 };
     const usage = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: details, cost: 0.0125 };
     expect(usageOf(usage).usage).toEqual({ input: 50, output: 5, cacheRead: 30, cacheWrite: 20 });
@@ -160,7 +160,7 @@ describe("usage", () => {
     });
   });
 
-  it("has reasoning inside the output, and puts it there where a provider counts it apart", () => {
+  it("includes reasoning in the output, and adds it if a provider counts it separately", () => {
     const details = { completion_tokens_details: { reasoning_tokens: 300 } };
     const inside = { prompt_tokens: 10, completion_tokens: 320, total_tokens: 330, ...details };
     const apart = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 330, ...details };
@@ -186,14 +186,14 @@ describe("usage", () => {
     [{ prompt_tokens: 1e15, completion_tokens: 2 }, /prompt_tokens is the number 1000000000000000/],
     [{ prompt_tokens: 10, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 50 } }, /input would be -40/],
     ["many", /it is the string "many"/],
-  ])("refuses %j and stays what it was", (bad, problem) => {
+  ])("rejects %j and keeps its value", (bad, problem) => {
     const good = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 1 } };
     const { reader } = stream(good, { choices: [], usage: bad });
     expect(reader.usage).toEqual({ input: 3, output: 1 });
     expect(reader.problems).toEqual([expect.stringMatching(problem)]);
   });
 
-  it("is the same object until it grows", () => {
+  it("stays the same object until it grows", () => {
     const reader = chat.reader();
     const event = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 1 } };
     reader.readEvent(event);
@@ -205,18 +205,18 @@ describe("usage", () => {
     expect(usage).toEqual({ input: 3, output: 1 });
   });
 
-  it("is unknown, not zero, while nothing is told", () => {
+  it("is null, not zero, until it is reported", () => {
     for (const usage of [null, undefined, {}]) expect(usageOf(usage).usage).toBeNull();
     expect(usageOf({ prompt_tokens: 0, completion_tokens: 0 }).usage).toEqual({ input: 0, output: 0 });
   });
 
-  it.each([-1, Number.NaN, "0.1", 1e9])("refuses a cost of %j", (cost) => {
+  it.each([-1, Number.NaN, "0.1", 1e9])("rejects a cost of %j", (cost) => {
     const reader = usageOf({ prompt_tokens: 1, completion_tokens: 1, cost });
     expect(reader.costUsd).toBeNull();
     expect(reader.problems).toHaveLength(1);
   });
 
-  it("says the same problem once, and not more than a few", () => {
+  it("reports a problem once, and only a few in total", () => {
     const reader = chat.reader();
     for (let n = 0; n < 100; n++) reader.readEvent({ choices: [], usage: { prompt_tokens: -1 } });
     expect(reader.problems).toHaveLength(1);
@@ -234,7 +234,7 @@ describe("a whole answer", () => {
     expect(reader).toMatchObject({ finish: "stop", isComplete: true, model: "m", usage: { input: 3, output: 2 } });
   });
 
-  it("may be a refusal, or nothing", () => {
+  it("may be a refusal, or empty", () => {
     const reader = chat.reader();
     expect(reader.readWhole(whole({ content: null, refusal: "No." })).text).toBe("No.");
     expect(reader.finish).toBe("refused");
@@ -258,17 +258,17 @@ describe("errors", () => {
     [{ message: "bad key", type: "BadRequestError", object: "error" }, "BadRequestError"],
     [{ detail: "bad key" }, null],
     [[{ error: { message: "bad key", status: "UNAUTHENTICATED" } }], "UNAUTHENTICATED"],
-  ])("finds the one in %j", (body, type) => expect(chat.errorIn(body)).toEqual({ message: "bad key", type }));
+  ])("finds the error in %j", (body, type) => expect(chat.errorIn(body)).toEqual({ message: "bad key", type }));
 
-  it.each([null, "no", 3, [], {}, { error: null }, { message: 3 }])("finds none in %j", (body) =>
+  it.each([null, "no", 3, [], {}, { error: null }, { message: 3 }])("finds no error in %j", (body) =>
     expect(chat.errorIn(body)).toBeNull(),
   );
 
-  it("keeps an error it cannot read", () => {
+  it("keeps an unreadable error", () => {
     expect(chat.errorIn({ error: { why: "unclear" } })).toEqual({ message: '{"why":"unclear"}', type: null });
   });
 
-  it("writes one that it reads", () => {
+  it("writes an error that it can read", () => {
     const error = { message: "slow down", type: "my_type" };
     expect(chat.errorIn(chat.errorBody(429, error))).toEqual(error);
     expect(chat.errorBody(429, { message: "x", type: null })).toMatchObject({ error: { type: "rate_limit_exceeded" } });

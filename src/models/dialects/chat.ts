@@ -1,21 +1,11 @@
-import { ownValue } from "../../core/shape.js";
-import {
-  AnswerBase,
-  deltaOf,
-  type Fields,
-  fieldsOf,
-  listOf,
-  NO_TEXT,
-  present,
-  textOf,
-  withExtra,
-} from "./answer-base.js";
+import { given, ownValue } from "../../core/shape.js";
+import { AnswerBase, deltaOf, type Fields, fieldsOf, listOf, NO_TEXT, textOf, withExtra } from "./answer-base.js";
 import type { Delta, Dialect, Finish, Message, ModelRequest } from "./dialect.js";
 import { addOpenAiUsage, bearer, openAiErrorBody } from "./openai.js";
 import { errorField, providerErrorIn } from "./provider-error.js";
 import { withoutParameters } from "./refused-parameter.js";
 
-/** OpenAI Chat Completions, which most other servers speak as well. */
+/** OpenAI Chat Completions, which most other servers support. */
 export const chat: Dialect = {
   name: "chat",
   path: () => "/chat/completions",
@@ -26,13 +16,13 @@ export const chat: Dialect = {
   errorBody: openAiErrorBody,
 };
 
-/** OpenAI's reasoning models, which refuse `max_tokens`. Most other servers know nothing else. */
+/** OpenAI's reasoning models reject `max_tokens`; most other servers support nothing else. */
 const COUNTS_COMPLETION = /^(?:o\d|gpt-(?:[5-9]|\d{2}))/;
 
 function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody, refused }: ModelRequest) {
   const limit = COUNTS_COMPLETION.test(model.split("/").at(-1) ?? "") ? "max_completion_tokens" : "max_tokens";
   const all: readonly Message[] = system === undefined ? messages : [{ role: "system", parts: [system] }, ...messages];
-  const plain = present({
+  const plain = given({
     model: model === "" ? undefined : model,
     messages: all.map(({ role, parts }) => ({ role, content: contentOf(parts) })),
     temperature,
@@ -43,7 +33,7 @@ function body({ model, system, messages, temperature, maxTokens, stream, answer,
   return withoutParameters(withExtra(plain, extraBody), refused ?? []);
 }
 
-/** A single part as plain text, because not every compatible server takes a list. */
+/** A single part is sent as a string, because not every compatible server accepts a list. */
 function contentOf(parts: readonly string[]): unknown {
   const [first = ""] = parts;
   return parts.length <= 1 ? first : parts.map((text) => ({ type: "text", text }));
@@ -60,10 +50,10 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   function_call: "tool_calls",
 };
 
-/** What ends a stream, in the place of an event. */
+/** Ends a stream instead of an event. */
 const DONE = "[DONE]";
 
-/** Reads an answer of Chat Completions, or of what came before them and embeddings, which tell usage alike. Its stream ends with the text `[DONE]`, which is handed over as it is. */
+/** Reads an answer of Chat Completions, legacy completions or embeddings, which report usage alike. Also receives the literal `[DONE]` that ends a stream. */
 class ChatReader extends AnswerBase {
   readEvent(event: unknown): Delta {
     if (event === DONE) {
@@ -95,9 +85,9 @@ class ChatReader extends AnswerBase {
     const fields = fieldsOf(choice);
     if (fields === null) return NO_TEXT;
     const message = this.#readMessage(fieldsOf(fields[part]));
-    // Completions of old have their text in the choice itself.
+    // Legacy completions have their text in the choice itself.
     const delta = typeof fields.text === "string" ? deltaOf(fields.text + message.text, message.hidden) : message;
-    // With several choices the first is the answer; the others are paid for all the same.
+    // The first choice is the answer; the others are billed too.
     const isOther = typeof fields.index === "number" && fields.index > 0;
     if (isOther) return deltaOf("", delta.text + delta.hidden);
     this.#readFinish(fields.finish_reason);
@@ -133,7 +123,7 @@ function callArguments(message: Fields): string {
   return calls.map((call) => textOf(fieldsOf(call)?.arguments)).join("");
 }
 
-/** Mistral gives the content in parts when it thinks. */
+/** Mistral sends the content in parts when it reasons. */
 function partsOf(content: unknown): Delta {
   let text = "";
   let hidden = "";

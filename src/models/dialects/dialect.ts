@@ -5,13 +5,13 @@ export const DIALECT_NAMES = ["chat", "responses", "anthropic", "gemini"] as con
 /** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini generateContent. */
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
-/** One message of a conversation. Several parts stay apart on the wire where the dialect can hold them. */
+/** One message of a conversation. Several parts are sent separately if the dialect supports it. */
 export interface Message {
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly string[];
 }
 
-/** What an answer must look like: one JSON object. Endpoints that do not know how to keep to it ignore it. */
+/** The required format of an answer: one JSON object. Endpoints without support ignore it. */
 export interface AnswerShape {
   /** Letters, digits, underscores and dashes. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface AnswerShape {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** What a model is asked, in no dialect. */
+/** A model request, independent of the dialect. */
 export interface ModelRequest {
   readonly model: string;
   readonly system?: string;
@@ -27,18 +27,18 @@ export interface ModelRequest {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly stream: boolean;
-  /** Left out, the answer is free text. */
+  /** Absent for free text. */
   readonly answer?: AnswerShape;
-  /** Added to the body last, so that it can set or replace anything. */
+  /** Merged into the body last, so that it can set or replace anything. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
-  /** Parameters that the model has refused, as they are called in the body: it is sent without them. */
+  /** Body parameters that the model rejected; they are omitted. */
   readonly refused?: readonly string[];
 }
 
 /** How an answer ended. */
 export type Finish = "stop" | "truncated" | "refused" | "tool_calls";
 
-/** An error in a provider's own words. */
+/** An error as the provider words it. */
 export interface ProviderError {
   readonly message: string;
   readonly type: string | null;
@@ -46,50 +46,50 @@ export interface ProviderError {
 
 /** What one event added to an answer. */
 export interface Delta {
-  /** Text for the reader. */
+  /** Visible text. */
   readonly text: string;
-  /** Text that is billed and not shown: reasoning, arguments of tool calls. */
+  /** Text that is billed but not shown: reasoning, tool call arguments. */
   readonly hidden: string;
 }
 
-/** One way of talking to models: how a request is written and how an answer is read. */
+/** The API format of a provider: how to write requests and read answers. */
 export interface Dialect {
   readonly name: DialectName;
-  /** The longest answer that is asked for when the caller asks for none, in tokens; absent where nothing is. */
+  /** The default limit of an answer in tokens, if the dialect requires one. */
   readonly usualMaxTokens?: number;
-  /** The path and query below the base URL, such as `/chat/completions`. */
+  /** The path and query after the base URL, such as `/chat/completions`. */
   path(model: string, stream: boolean): string;
-  /** The headers that carry the key, and those the dialect asks for. */
+  /** The authentication headers and others that the dialect requires. */
   headers(key: string | null): Record<string, string>;
   body(request: ModelRequest): Record<string, unknown>;
-  /** Reads an answer. Its text is the object that was asked for when a shape of this name was given. */
+  /** Creates a reader for one answer. If a format with this name was requested, the text is its JSON object. */
   reader(answerName?: string): AnswerReader;
-  /** The error that a body with an error status holds; null when it holds none that is known. */
+  /** The error in the body of an error response; null if there is none. */
   errorIn(body: unknown): ProviderError | null;
-  /** A body with an error as this dialect's clients expect it. */
+  /** An error body for clients of this dialect. */
   errorBody(status: number, error: ProviderError): Record<string, unknown>;
 }
 
-/** Reads one answer: event by event as it streams, or whole. */
+/** Reads one answer, as streamed events or as a whole. */
 export interface AnswerReader {
-  /** Takes in the parsed `data` of one event. Anything may come: what it does not know it counts in `unknownEvents`. */
+  /** Reads the parsed `data` of one event. Accepts anything; unknown events are counted in `unknownEvents`. */
   readEvent(event: unknown): Delta;
-  /** Takes in a whole answer that was not streamed. */
+  /** Reads a whole answer that was not streamed. */
   readWhole(body: unknown): Delta;
-  /** What this answer has used so far, null until the provider says. No class ever decreases. */
+  /** Usage so far; null until the provider reports it. No class ever decreases. */
   readonly usage: Usage | null;
-  /** What the provider itself says the answer cost, when it does (OpenRouter's `usage.cost`). */
+  /** The cost reported by the provider, if any (OpenRouter's `usage.cost`). */
   readonly costUsd: number | null;
   readonly finish: Finish | null;
-  /** The provider's own word for it. */
+  /** The provider's own value. */
   readonly finishReason: string | null;
-  /** An error that came inside the answer. */
+  /** An error inside the answer. */
   readonly error: ProviderError | null;
-  /** True once the dialect's own sign of the end was seen: a stream that stops without it was cut. */
+  /** True after the dialect's end marker; a stream that stops without it was truncated. */
   readonly isComplete: boolean;
-  /** The model as the provider names it. */
+  /** The model name reported by the provider. */
   readonly model: string | null;
   readonly unknownEvents: number;
-  /** What made no sense, such as usage that decreased or was negative. */
+  /** Invalid data, such as usage that decreased or was negative. */
   readonly problems: readonly string[];
 }

@@ -40,7 +40,7 @@ describe("a request", () => {
     ["tunedModels/a b?", false, "/v1beta/tunedModels/a%20b%3F:generateContent"],
   ])("puts the model %s into the path", (model, isStream, path) => expect(gemini.path(model, isStream)).toBe(path));
 
-  it("carries the key in a header, not in the URL", () => {
+  it("sends the key in a header, not in the URL", () => {
     expect(gemini.headers("k")).toEqual({ "x-goog-api-key": "k" });
     expect(gemini.headers(null)).toEqual({});
   });
@@ -73,11 +73,11 @@ describe("a streamed answer", () => {
     ["BLOCKLIST", "refused"],
     ["PROHIBITED_CONTENT", "refused"],
     ["OTHER", "stop"],
-  ])("ends with %s as %s", (finishReason, finish) => {
+  ])("maps %s to %s", (finishReason, finish) => {
     expect(stream(parts([], { finishReason })).reader).toMatchObject({ finish, finishReason, isComplete: true });
   });
 
-  it("is refused when the prompt was blocked", () => {
+  it("is refused if the prompt was blocked", () => {
     expect(stream({ promptFeedback: { blockReason: "SAFETY" } }).reader).toMatchObject({
       finish: "refused",
       finishReason: "SAFETY",
@@ -85,14 +85,14 @@ describe("a streamed answer", () => {
     });
   });
 
-  it("recognises calls of functions", () => {
+  it("recognizes function calls", () => {
     const { reader, hidden } = stream(
       parts([{ functionCall: { name: "f", args: { a: 1 } } }], { finishReason: "STOP" }),
     );
     expect([hidden, reader.finish]).toEqual(['{"a":1}', "tool_calls"]);
   });
 
-  it("counts other candidates as hidden, reads errors and counts what it does not know", () => {
+  it("counts other candidates as hidden, reads errors and counts unknown events", () => {
     const other = { candidates: [{ index: 1, content: { parts: [{ text: "B" }] }, finishReason: "STOP" }] };
     const error = { error: { code: 503, message: "busy", status: "UNAVAILABLE" } };
     const { reader, text, hidden } = stream(parts([{ text: "A" }]), other, error, null, [], { x: 1 });
@@ -105,7 +105,7 @@ describe("a streamed answer", () => {
     });
   });
 
-  it("refuses a sum that hides a number that makes no sense", () => {
+  it("rejects a sum with an invalid part", () => {
     const { reader } = stream(parts([], {}, { promptTokenCount: 1, candidatesTokenCount: -3, thoughtsTokenCount: 5 }));
     expect(reader.usage).toBeNull();
     expect(reader.problems).toHaveLength(1);
@@ -126,7 +126,7 @@ describe("a whole answer", () => {
   });
 });
 
-it("writes errors that it reads", () => {
+it("writes errors that it can read", () => {
   const error = { message: "slow down", type: "MINE" };
   expect(gemini.errorIn(gemini.errorBody(429, error))).toEqual(error);
   const types = [400, 429, 418].map(

@@ -1,4 +1,4 @@
-import { ownValue } from "../../core/shape.js";
+import { given, ownValue } from "../../core/shape.js";
 import {
   AnswerBase,
   deltaOf,
@@ -7,7 +7,6 @@ import {
   jsonText,
   listOf,
   NO_TEXT,
-  present,
   sumOf,
   systemTexts,
   textOf,
@@ -39,7 +38,7 @@ export const gemini: Dialect = {
   errorBody,
 };
 
-/** A model is named alone or with its collection, such as `models/…` or `tunedModels/…`. */
+/** A model has a plain name or one with its collection, such as `models/…` or `tunedModels/…`. */
 function path(model: string, stream: boolean): string {
   const name = model.split("/").map(encodeURIComponent).join("/");
   const full = name.includes("/") ? name : `models/${name}`;
@@ -49,13 +48,13 @@ function path(model: string, stream: boolean): string {
 function body(request: ModelRequest): Record<string, unknown> {
   const { messages, temperature, maxTokens, answer, extraBody, refused = [] } = request;
   const system = systemTexts(request);
-  const config = present({
+  const config = given({
     temperature,
     maxOutputTokens: maxTokens,
     responseMimeType: answer && "application/json",
     responseSchema: answer && geminiSchema(answer.schema),
   });
-  const plain = present({
+  const plain = given({
     contents: messages.filter(({ role }) => role !== "system").map(contentOf),
     systemInstruction: system.length === 0 ? undefined : { parts: partsOf(system) },
     generationConfig: Object.keys(config).length === 0 ? undefined : config,
@@ -76,10 +75,10 @@ function errorBody(status: number, { message, type }: ProviderError): Record<str
 }
 
 /**
- * A JSON Schema in Gemini's own words, which are a part of OpenAPI's: it refuses keys that it does not know, and takes
- * lists of choices for texts only. Properties are written in the order that `required` has.
+ * Converts a JSON Schema to Gemini's subset of OpenAPI, which rejects unknown keys and supports enums only for strings.
+ * Properties are written in the order of `required`.
  * @example
- * geminiSchema({ type: "integer", enum: [1, 2, 3] }); // { type: "integer", minimum: 1, maximum: 3 }
+ * toGeminiSchema({ type: "integer", enum: [1, 2, 3] }); // { type: "integer", minimum: 1, maximum: 3 }
  */
 export function geminiSchema(schema: Fields): Fields {
   const { additionalProperties: _, enum: choices, properties, ...rest } = schema;
@@ -109,7 +108,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   IMAGE_SAFETY: "refused",
 };
 
-/** Reads an answer of Gemini, whose events have the same shape as a whole answer. */
+/** Reads a Gemini answer, whose events have the format of a whole answer. */
 class GeminiReader extends AnswerBase {
   #hasCalls = false;
 
@@ -125,7 +124,7 @@ class GeminiReader extends AnswerBase {
     return joined(candidates.map((candidate) => this.#readCandidate(candidate)));
   }
 
-  /** Without `alt=sse` a stream is one list of answers. */
+  /** Without `alt=sse` a stream is a list of answers. */
   readWhole(body: unknown): Delta {
     const delta = Array.isArray(body) ? joined(body.map((part) => this.readEvent(part))) : this.readEvent(body);
     this.isComplete ||= this.unknownEvents === 0;
@@ -136,7 +135,7 @@ class GeminiReader extends AnswerBase {
     const fields = fieldsOf(candidate);
     if (fields === null) return NO_TEXT;
     const delta = this.#readParts(listOf(fieldsOf(fields.content)?.parts));
-    // With several candidates the first is the answer; the others are paid for all the same.
+    // The first candidate is the answer; the others are billed too.
     if (typeof fields.index === "number" && fields.index > 0) return deltaOf("", delta.text + delta.hidden);
     this.#readFinish(fields.finishReason);
     return delta;
@@ -171,7 +170,7 @@ class GeminiReader extends AnswerBase {
     this.end("refused", reason);
   }
 
-  /** The prompt includes what was cached; thoughts are billed as output, and come beside it. */
+  /** The prompt count includes cached tokens; thoughts are billed as output but counted separately. */
   #readUsage(usage: unknown): void {
     const raw = this.fold.open(usage);
     if (raw === null) return;

@@ -7,5 +7,4 @@ import { responses } from "./responses.js";
 export * from "./dialect.js";
 export { hasParameter, refusedParameter, replacementOf } from "./refused-parameter.js";
 
-/** Every dialect by its name. */
 export const dialects: Readonly<Record<DialectName, Dialect>> = { chat, responses, anthropic, gemini };

@@ -16,7 +16,7 @@ const SENT = {
 };
 const error = (message: string, more: object = {}) => ({ error: { message, ...more } });
 
-describe("refusedParameter", () => {
+describe("findRefusedParameter", () => {
   it.each([
     [error("It is not supported.", { param: "top_p", code: "unsupported_parameter" }), "top_p"],
     [error("'max_tokens' is not supported with this model.", { param: "max_tokens" }), "max_tokens"],
@@ -46,7 +46,7 @@ describe("refusedParameter", () => {
     "unsupported temperature",
   ])("%j: none", (answer) => expect(refusedParameter(answer, SENT)).toBeNull());
 
-  it("finds what the last message begins of the answer, and Gemini's settings", () => {
+  it("finds a prefill and Gemini's settings", () => {
     const words = "This model does not support assistant message prefill.";
     expect(refusedParameter(error(words), SENT)).toBeNull();
     const prefilled = { ...SENT, messages: [USER, { role: "assistant", content: "{" }] };
@@ -57,8 +57,8 @@ describe("refusedParameter", () => {
   });
 });
 
-describe("withoutParameters", () => {
-  it("leaves out, renames, and shortens", () => {
+describe("removeParameters", () => {
+  it("removes, renames and drops the prefill", () => {
     const messages = [USER, { role: "assistant", content: "{" }];
     const body = { ...SENT, messages, generationConfig: { topP: 1, topK: 2 } };
     const left = withoutParameters(body, ["temperature", "max_tokens", "prefill", "topP"]);
@@ -69,19 +69,19 @@ describe("withoutParameters", () => {
   });
 });
 
-describe("the limit of an answer in chat", () => {
+describe("the token limit in chat", () => {
   const named = (model: string) =>
     Object.keys(dialects.chat.body({ model, messages: [], stream: false, maxTokens: 5 })).find((key) =>
       /max/.test(key),
     );
 
   it.each(["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5-mini", "gpt-5.5", "gpt-6.1-sol", "openai/gpt-5"])(
-    "is counted over the completion for %s",
+    "is max_completion_tokens for %s",
     (model) => expect(named(model)).toBe("max_completion_tokens"),
   );
 
   it.each(["gpt-4o", "gpt-4.1", "gpt-oss-120b", "llama-3", "olmo-2", "mistral-large", "deepseek/deepseek-chat", ""])(
-    "is the usual one for %s",
+    "is max_tokens for %s",
     (model) => expect(named(model)).toBe("max_tokens"),
   );
 });

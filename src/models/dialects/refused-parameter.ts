@@ -1,13 +1,13 @@
 import { type Fields, fieldsOf, listOf, textOf } from "./answer-base.js";
 import { providerErrorIn } from "./provider-error.js";
 
-/** The last message, where it is the beginning of the model's own answer. */
+/** A last message that begins the model's answer. */
 const PREFILL = "prefill";
 
-/** The place of Gemini's settings in a body. */
+/** The key of Gemini's settings in a body. */
 const GEMINI_SETTINGS = "generationConfig";
 
-/** Without these there is no request. */
+/** Never omitted from a request. */
 const ESSENTIAL = new Set([
   "model",
   "messages",
@@ -21,11 +21,11 @@ const ESSENTIAL = new Set([
   GEMINI_SETTINGS,
 ]);
 
-/** Words of a refusal. A value that is out of range is a mistake of whoever gave it, and no reason to leave it out. */
+/** Wording of a rejected parameter. An out-of-range value is the user's mistake and must not be omitted. */
 const REFUSING =
   /unsupported|not (?:\w+ )?support|n't support|deprecated|not allowed|not permitted|not available|unavailable|not compatible|incompatible|unknown|unrecognized|unexpected|cannot find|cannot (?:both )?be|no longer|only be set|may not be|only the default|must end with/i;
 
-/** What a parameter is called in words, where that is not its name. */
+/** How error messages refer to a parameter, if not by its name. */
 const OTHER_WORDS: Readonly<Record<string, RegExp>> = {
   output_config: /output_config|output[_ ]format|structured[_ ]output|json_schema/,
   response_format: /response_format|structured[_ ]output|json_schema/,
@@ -35,10 +35,9 @@ const OTHER_WORDS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The parameter of a request that a provider refuses, by the body of its error with status 400; null when it names none
- * that was sent.
+ * Finds the parameter that a provider rejected in an error with status 400; null if it names none that was sent.
  * @example
- * refusedParameter({ error: { message: "`temperature` is deprecated for this model." } }, { model: "m", temperature: 0 }); // "temperature"
+ * findRefusedParameter({ error: { message: "`temperature` is deprecated for this model." } }, { model: "m", temperature: 0 }); // "temperature"
  */
 export function refusedParameter(answer: unknown, sent: Fields): string | null {
   const message = providerErrorIn(answer)?.message ?? "";
@@ -48,11 +47,11 @@ export function refusedParameter(answer: unknown, sent: Fields): string | null {
   const named = names.find((name) => textOf(param).split(/[.[]/)[0] === name);
   if (named !== undefined) return named;
   const found = names.map((name) => ({ name, at: placeOf(name, message) })).filter(({ at }) => at >= 0);
-  // Of two that do not go together the one that is spoken of is named first.
+  // If two parameters conflict, the rejected one is named first.
   return found.sort((a, b) => a.at - b.at)[0]?.name ?? null;
 }
 
-/** Whether a body has a parameter that could be refused. */
+/** Whether a body has a parameter that could be rejected. */
 export function hasParameter(sent: Fields, name: string): boolean {
   return parametersIn(sent).includes(name);
 }
@@ -68,7 +67,7 @@ function endsWithAnswer(sent: Fields): boolean {
   return role === "assistant" || role === "model";
 }
 
-/** Where a message names a parameter, as it was sent or with underscores between its words; -1 when it does not. */
+/** The index where a message mentions a parameter, as sent or in snake case; -1 if it does not. */
 function placeOf(name: string, message: string): number {
   const words = OTHER_WORDS[name];
   if (words !== undefined) return message.search(words);
@@ -80,21 +79,20 @@ function escaped(name: string): string {
   return name.replaceAll(/[^\w]/g, "\\$&");
 }
 
-/** What takes the place of a parameter that is refused. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   max_tokens: "max_completion_tokens",
   max_completion_tokens: "max_tokens",
 };
 
-/** The parameter that says the same in other words; null when there is none. */
+/** The equivalent parameter with another name; null if there is none. */
 export function replacementOf(name: string): string | null {
   return REPLACEMENTS[name] ?? null;
 }
 
 /**
- * A body without the parameters that a model has refused; what has another name is sent under that.
+ * Removes rejected parameters from a body; those with an equivalent are renamed.
  * @example
- * withoutParameters({ max_tokens: 5, temperature: 0 }, ["temperature", "max_tokens"]); // { max_completion_tokens: 5 }
+ * removeParameters({ max_tokens: 5, temperature: 0 }, ["temperature", "max_tokens"]); // { max_completion_tokens: 5 }
  */
 export function withoutParameters(body: Fields, refused: readonly string[]): Record<string, unknown> {
   const left: Record<string, unknown> = { ...body };

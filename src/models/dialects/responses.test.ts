@@ -52,7 +52,7 @@ describe("a request", () => {
 });
 
 describe("a streamed answer", () => {
-  it("is text, hidden text and a last event with everything", () => {
+  it("has text, hidden text and a last event with everything", () => {
     const { reader, text, hidden } = stream(
       { type: "response.created", response: { status: "in_progress", model: "m-1", usage: null, output: [] } },
       { type: "response.output_item.added", item: {} },
@@ -69,11 +69,11 @@ describe("a streamed answer", () => {
     expect(reader.unknownEvents).toBe(0);
   });
 
-  it("takes the text of the last event when no other came", () => {
+  it("reads the text of the last event if there was no other", () => {
     expect(stream(done({ output: [said("Hello")] })).text).toBe("Hello");
   });
 
-  it("recognises refusals and truncations", () => {
+  it("recognizes refusals and truncations", () => {
     const refused = stream({ type: "response.refusal.delta", delta: "No." }, done({ output: [] }));
     expect([refused.text, refused.reader.finish]).toEqual(["No.", "refused"]);
     const incomplete = (reason: string) =>
@@ -83,7 +83,7 @@ describe("a streamed answer", () => {
     expect(incomplete("content_filter")).toMatchObject({ finish: "refused", isComplete: true });
   });
 
-  it("reads errors of both shapes", () => {
+  it("reads errors of both formats", () => {
     expect(stream({ type: "error", code: "rate_limit_exceeded", message: "slow" }).reader.error).toEqual({
       message: "slow",
       type: "rate_limit_exceeded",
@@ -96,7 +96,7 @@ describe("a streamed answer", () => {
     });
   });
 
-  it("is cut without its last event, and counts what it does not know", () => {
+  it("is truncated without its last event, and counts unknown events", () => {
     const { reader } = stream({ type: "response.output_text.delta", delta: "x" }, { type: "keepalive" }, null, {}, [1]);
     expect(reader).toMatchObject({ isComplete: false, unknownEvents: 4 });
   });

@@ -1,14 +1,5 @@
-import {
-  AnswerBase,
-  deltaOf,
-  type Fields,
-  fieldsOf,
-  listOf,
-  NO_TEXT,
-  present,
-  textOf,
-  withExtra,
-} from "./answer-base.js";
+import { given } from "../../core/shape.js";
+import { AnswerBase, deltaOf, type Fields, fieldsOf, listOf, NO_TEXT, textOf, withExtra } from "./answer-base.js";
 import type { Delta, Dialect, Finish, Message, ModelRequest } from "./dialect.js";
 import { addOpenAiUsage, bearer, openAiErrorBody } from "./openai.js";
 import { errorField, providerErrorIn } from "./provider-error.js";
@@ -26,7 +17,7 @@ export const responses: Dialect = {
 };
 
 function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody, refused }: ModelRequest) {
-  const plain = present({
+  const plain = given({
     model: model === "" ? undefined : model,
     instructions: system,
     input: messages.map(itemOf),
@@ -45,7 +36,7 @@ function itemOf({ role, parts }: Message) {
 
 const NAMES = { input: "input_tokens", output: "output_tokens" };
 
-/** Events whose `delta` is billed and not shown. */
+/** Events whose `delta` is billed but not shown. */
 const HIDDEN = new Set([
   "response.reasoning_text.delta",
   "response.reasoning_summary_text.delta",
@@ -55,7 +46,7 @@ const HIDDEN = new Set([
   "response.code_interpreter_call_code.delta",
 ]);
 
-/** Reads an answer of OpenAI's Responses. Its stream ends with the whole response. */
+/** Reads an answer of OpenAI Responses. Its stream ends with the whole response. */
 class ResponsesReader extends AnswerBase {
   #hasDeltas = false;
 
@@ -90,14 +81,14 @@ class ResponsesReader extends AnswerBase {
     return NO_TEXT;
   }
 
-  /** The state of the response, which the first and the last event of a stream carry. */
+  /** The response object, which the first and the last event of a stream contain. */
   #readResponse(response: Fields): Delta {
     this.readModel(response.model);
     this.error ??= errorField(response.error);
     addOpenAiUsage(this.fold, response.usage, NAMES);
     const output = listOf(response.output);
     this.#readStatus(response, output);
-    // Some proxies send nothing but the last event.
+    // Some proxies send only the last event.
     return this.#hasDeltas || !this.isComplete ? NO_TEXT : this.#readOutput(output);
   }
 
@@ -139,7 +130,7 @@ class ResponsesReader extends AnswerBase {
   }
 }
 
-/** Calls that wait for the client; searches and the like were made on the provider's side. */
+/** Calls that wait for the client; searches and the like run at the provider. */
 function hasCalls(output: readonly unknown[]): boolean {
   return output.some((item) => {
     const type = fieldsOf(item)?.type;

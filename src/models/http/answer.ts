@@ -5,16 +5,16 @@ import { codeOf } from "./errors.js";
 import { type Headers, readHeader } from "./retry-after.js";
 import { Utf8Pieces } from "./utf8.js";
 
-/** A response whose body has not been read. Read it, or `discard` it: until then it holds its connection. */
+/** A response with an unread body. Read or `discard` it to free its connection. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   /**
-   * Hands over the body as it comes, decompressed, and resolves at its end. Returning false stops and ends the
-   * connection. Rejects when the body is cut, takes too long, or the signal is aborted (then with its reason).
+   * Passes on decompressed chunks and resolves at the end of the body. Return false to stop and close the connection.
+   * Rejects if the body is truncated, times out, or the signal is aborted (with its reason).
    */
   read(onChunk: (chunk: Buffer) => unknown): Promise<void>;
-  /** The whole body as text; rejects when it has more than `limit` bytes or is not UTF-8. */
+  /** Reads the whole body; rejects if it exceeds `limit` bytes or is not UTF-8. */
   text(limit: number): Promise<string>;
   discard(): void;
 }
@@ -25,7 +25,7 @@ export interface AnswerParts {
   readonly body: Readable;
   /** Host and port, for messages. */
   readonly host: string;
-  /** What a failure of the body means. */
+  /** Converts an error of the body. */
   readonly explain: (error: unknown) => unknown;
 }
 
@@ -42,7 +42,7 @@ export class Answer implements HttpAnswer {
     this.#body = body;
     this.#host = host;
     this.#explain = explain;
-    // A body that fails while nobody reads it must not end the process; whoever reads it is told.
+    // An error before anyone reads must not end the process; the reader still receives it.
     body.on("error", () => {});
   }
 
@@ -58,7 +58,7 @@ export class Answer implements HttpAnswer {
         }
         this.discard();
       });
-      // Also when it failed before anybody listened.
+      // Also fires if it failed earlier.
       finished(body, (error) => resolve(error ? { error: this.#explainBody(error) } : null));
     });
     if (failure !== null) throw failure.error;
@@ -70,7 +70,7 @@ export class Answer implements HttpAnswer {
     let size = 0;
     await this.read((chunk) => {
       size += chunk.length;
-      if (size > limit) throw this.#unusable(`answered with more than ${limit} bytes`);
+      if (size > limit) throw this.#unusable(`sent more than ${limit} bytes`);
       text += this.#decode(() => pieces.decode(chunk));
     });
     this.#decode(() => pieces.end());
@@ -81,28 +81,28 @@ export class Answer implements HttpAnswer {
     this.#body.destroy();
   }
 
-  /** Compression is not asked for, but some proxies compress all the same. */
+  /** Some proxies compress although it was not requested. */
   #decompress(): Readable {
     const encoding = readHeader(this.headers["content-encoding"]).toLowerCase();
     if (encoding === "" || encoding === "identity") return this.#body;
     const decoder = createDecoder(encoding);
     if (decoder === null) {
       this.discard();
-      throw this.#unusable(`answered in the encoding "${encoding}", which was not asked for`);
+      throw this.#unusable(`sent the encoding "${encoding}", which was not requested`);
     }
     return pipeline(this.#body, decoder, () => {});
   }
 
   #explainBody(error: unknown): unknown {
     if (!isZlibError(error)) return this.#explain(error);
-    return this.#unusable(`answered with compressed data that cannot be read (${messageOf(error)})`, error);
+    return this.#unusable(`sent compressed data that cannot be decoded (${messageOf(error)})`, error);
   }
 
   #decode<T>(decode: () => T): T {
     try {
       return decode();
     } catch (cause) {
-      throw this.#unusable("answered with invalid UTF-8", cause);
+      throw this.#unusable("sent invalid UTF-8", cause);
     }
   }
 
@@ -119,7 +119,7 @@ function createDecoder(encoding: string) {
   return ["gzip", "x-gzip", "deflate"].includes(encoding) ? createUnzip() : null;
 }
 
-/** The codes of zlib are Z_DATA_ERROR and the like, those of Brotli ERR__ERROR_FORMAT_… */
+/** Zlib codes start with Z_, such as Z_DATA_ERROR; those of Brotli with ERR__, such as ERR__ERROR_FORMAT_… */
 function isZlibError(error: unknown): boolean {
   return /^(?:Z_|ERR__)/.test(codeOf(error));
 }

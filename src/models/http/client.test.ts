@@ -46,7 +46,7 @@ async function failure(promise: Promise<unknown>): Promise<TrialError> {
 }
 
 describe("a call", () => {
-  it("sends the body and the headers, and gives status, headers and text", async () => {
+  it("sends the body and headers, and returns status, headers and text", async () => {
     const server = await serve((request, response) => {
       response.writeHead(201, { "x-it": "yes" }).end(`got ${request.body} ✓`);
     });
@@ -60,7 +60,7 @@ describe("a call", () => {
     });
   });
 
-  it("hands over the parts of the body as they come", async () => {
+  it("passes on chunks as they arrive", async () => {
     let next = () => {};
     const server = await serve((_, response) => {
       response.write("one");
@@ -75,7 +75,7 @@ describe("a call", () => {
     expect(parts).toEqual(["one", "two"]);
   });
 
-  it("uses connections again: two at most for calls one after the other, for a hundred at a time as many", async () => {
+  it("reuses connections: at most two for sequential calls, as many as needed for a hundred parallel ones", async () => {
     const server = await serve((_, response) => response.end("ok"));
     const http = client();
     for (let n = 0; n < 5; n++) await (await http.post(call(server.url))).text(10);
@@ -85,18 +85,18 @@ describe("a call", () => {
     expect(server.connections()).toBeLessThanOrEqual(102);
   });
 
-  it("reads IPv6 addresses", async () => {
+  it("accepts IPv6 addresses", async () => {
     const error = await failure(client().post(call("http://[::1]:1/")));
     expect(error.message).toMatch(/\[::1\]:1/);
   });
 });
 
-describe("compressed answers", () => {
+describe("compressed responses", () => {
   it.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ])("decodes %s, though it did not ask for it", async (encoding, compress) => {
+  ])("decodes %s, even unrequested", async (encoding, compress) => {
     const server = await serve((_, response) =>
       response.writeHead(200, { "content-encoding": encoding }).end(compress("squeezed ✓")),
     );
@@ -104,9 +104,9 @@ describe("compressed answers", () => {
   });
 
   it.each([
-    ["gzip", "no gzip at all", /compressed data that cannot be read/],
+    ["gzip", "no gzip at all", /compressed data that cannot be decoded/],
     ["rot13", "uryyb", /encoding "rot13"/],
-  ])("says so when %s cannot be read", async (encoding, body, message) => {
+  ])("reports that %s cannot be decoded", async (encoding, body, message) => {
     const server = await serve((_, response) => response.writeHead(200, { "content-encoding": encoding }).end(body));
     const error = await failure((await client().post(call(server.url))).text(100));
     expect(error.message).toMatch(message);
@@ -114,7 +114,7 @@ describe("compressed answers", () => {
 });
 
 describe("stopping", () => {
-  it("ends the connection when the reader has enough", async () => {
+  it("closes the connection when the reader stops", async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const server = await serve((_, response) => {
       closed = once(response, "close");
@@ -130,7 +130,7 @@ describe("stopping", () => {
     expect(parts).toEqual(["first"]);
   });
 
-  it("ends the connection of an answer nobody wants", async () => {
+  it("closes the connection of a discarded response", async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const server = await serve((_, response) => {
       closed = once(response, "close");
@@ -141,7 +141,7 @@ describe("stopping", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("rejects with the signal's reason, before the call, before the answer and within it", async () => {
+  it("rejects with the signal's reason before the call, before the response and within it", async () => {
     const reason = { code: "TIME_KILLED" };
     const http = client();
     const server = await serve((_, response, number) => {
@@ -157,7 +157,7 @@ describe("stopping", () => {
     await expect(answer.read(() => controller.abort(reason))).rejects.toBe(reason);
   });
 
-  it("rejects a body that was aborted before anybody read it", async () => {
+  it("rejects a body that was aborted before it was read", async () => {
     const controller = new AbortController();
     const server = await serve((_, response) => response.write("first"));
     const answer = await client().post(call(server.url, { signal: controller.signal }));
@@ -166,7 +166,7 @@ describe("stopping", () => {
     await expect(answer.read(() => {})).rejects.toBe("enough");
   });
 
-  it("hands on what the reader throws, and ends the connection", async () => {
+  it("rethrows what the reader throws and closes the connection", async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const server = await serve((_, response) => {
       closed = once(response, "close");
@@ -203,8 +203,8 @@ describe("stopping", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  it("says that nothing listens", async () => {
+describe("failures", () => {
+  it("explains that nothing listens", async () => {
     const server = await serve(() => {});
     await server.close();
     const error = await failure(client().post(call(server.url)));
@@ -214,16 +214,16 @@ describe("what goes wrong", () => {
     );
   });
 
-  it("says that there is no such host, which no second try will change", async () => {
+  it("explains an unknown host, which is not retried", async () => {
     const error = await failure(client().post(call("http://no-such-host.invalid:81/v1")));
     expect(error.category).toBe("api_error");
     expect(error.message).toMatch(/no-such-host\.invalid:81/);
-    // Without a network the name server itself cannot be asked, which may pass.
-    const isUnknown = error.message.startsWith("There is no host");
+    // Without a network the DNS lookup itself fails, which is temporary.
+    const isUnknown = error.message.startsWith("Unknown host");
     expect(error.retry).toEqual(isUnknown ? undefined : { afterMs: null });
   });
 
-  it("does not follow a redirect, and says where it points without its query", async () => {
+  it("does not follow a redirect, and names its target without the query", async () => {
     const server = await serve((_, response) =>
       response.writeHead(307, { location: "https://elsewhere.example/v1?token=abc" }).end(),
     );
@@ -232,7 +232,7 @@ describe("what goes wrong", () => {
     expect(error.retry).toBeUndefined();
   });
 
-  it("says that the answer was cut", async () => {
+  it("reports a truncated response", async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half", () => response.destroy());
@@ -240,17 +240,17 @@ describe("what goes wrong", () => {
     const answer = await client().post(call(server.url));
     const error = await failure(answer.text(1000));
     expect(error).toMatchObject({ category: "api_error", retry: { afterMs: null } });
-    expect(error.message).toMatch(/closed the connection before its answer was complete/);
+    expect(error.message).toMatch(/closed the connection before its response was complete/);
   });
 
-  it("says that it is no HTTP", async () => {
+  it("reports a response that is not HTTP", async () => {
     const server = await bytes((socket) => socket.end("SSH-2.0-OpenSSH\r\n"));
     const error = await failure(client().post(call(server.url)));
-    expect(error.message).toMatch(/does not answer in HTTP/);
+    expect(error.message).toMatch(/does not respond with HTTP/);
     expect(error.retry).toBeUndefined();
   });
 
-  it("refuses a body that is too long, and one that is no text", async () => {
+  it("rejects a body that is too long, and one that is not UTF-8", async () => {
     const server = await serve((request, response) =>
       response.end(request.url === "/long" ? "x".repeat(500) : Buffer.from([0xc3, 0x28])),
     );
@@ -259,22 +259,22 @@ describe("what goes wrong", () => {
     expect((await failure((await http.post(call(`${server.url}/bad`))).text(400))).message).toMatch(/invalid UTF-8/);
   });
 
-  it("gives up waiting for the head, and between two parts", async () => {
+  it("times out waiting for headers, and between chunks", async () => {
     const server = await serve((request, response) => {
       if (request.url === "/idle") response.write("first");
     });
     const http = client();
     const late = await failure(http.post(call(server.url, { headersTimeoutMs: 30 })));
     expect(late).toMatchObject({ category: "timeout", retry: { afterMs: null } });
-    expect(late.message).toMatch(/did not begin to answer within 30 ms/);
+    expect(late.message).toMatch(/did not start to respond within 30 ms/);
     const answer = await http.post(call(`${server.url}/idle`, { idleTimeoutMs: 30 }));
     const idle = await failure(answer.read(() => {}));
     expect(idle.category).toBe("timeout");
-    expect(idle.message).toMatch(/stopped sending in the middle of its answer for 30 ms/);
+    expect(idle.message).toMatch(/sent no data for 30 ms in the middle of its response/);
   });
 
-  it("gives up on a connection that is never made", async () => {
-    // An address that is reserved for documentation: packets to it go nowhere, or are refused by a network without a way out.
+  it("times out connecting", async () => {
+    // An address reserved for documentation: packets are dropped, or rejected by a network without a route.
     const error = await failure(client().post(call("http://192.0.2.1:81/", { connectTimeoutMs: 60 })));
     expect(["timeout", "api_error"]).toContain(error.category);
     expect(error.message).toMatch(/192\.0\.2\.1:81/);
@@ -282,15 +282,15 @@ describe("what goes wrong", () => {
   });
 });
 
-/** A connection can be used again a moment after its answer was read. */
+/** A connection returns to the pool a moment after its response was read. */
 const backInPool = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("a kept connection that the server closes when it is used again", () => {
-  it("fails the call, which is sent once and may be made again", async () => {
+describe("a persistent connection that the server closes on reuse", () => {
+  it("fails the call, which is sent once and can be retried", async () => {
     let handled = 0;
     const server = await bytes((socket) => {
       handled += 1;
-      // The second request on a connection is answered by closing it, as a server does whose patience ran out.
+      // The server closes the connection on its second request, as after an idle timeout.
       if (handled === 2) socket.destroy();
       else socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
     });

@@ -5,40 +5,40 @@ import { codeOf, connectionError, timeoutError } from "./errors.js";
 
 const DEFAULT_CONNECT_MS = 10_000;
 const DEFAULT_HEADERS_MS = 600_000;
-/** Models think. */
+/** Long, because models may reason silently. */
 const DEFAULT_IDLE_MS = 300_000;
-/** How long an unused connection is kept where the server does not say. Many close it after 5 s. */
+/** Idle time of a connection if the server names none. Many servers close it after 5 s. */
 const KEEP_ALIVE_MS = 4000;
 
-/** One call. Header names are in lower case. */
+/** One request. Header names are in lower case. */
 export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
-  /** For making the connection. Default: 10 s. */
+  /** Time to connect. Default: 10 s. */
   readonly connectTimeoutMs?: number;
-  /** From the request to the head of the answer. Default: 10 minutes. */
+  /** Time from the request to the response headers. Default: 10 minutes. */
   readonly headersTimeoutMs?: number;
-  /** Between two parts of the answer. Default: 5 minutes. */
+  /** Time between two chunks of the response. Default: 5 minutes. */
   readonly idleTimeoutMs?: number;
 }
 
-/** Makes calls over one pool of connections, which are kept open between calls. */
+/** An HTTP client with a pool of persistent connections. */
 export interface HttpClient {
-  /** Resolves when the head of the answer is there, whatever its status. Rejects with a `TrialError`, or with the reason of the signal. */
+  /** Resolves with the response headers, for any status. Rejects with a `TrialError`, or with the signal's reason. */
   post(request: HttpRequest): Promise<HttpAnswer>;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void;
 }
 
 export interface HttpClientOptions {
-  /** The most connections to one host. Default: as many as there are calls. */
+  /** Maximum connections per host. Default: unlimited. */
   readonly maxSockets?: number;
 }
 
 /**
- * Opens a client of its own; systems share one unless they are given another.
+ * Opens a separate client; by default systems share one.
  * @example
  * const client = openClient();
  * const answer = await client.post({ url: "http://127.0.0.1:8080/v1/chat/completions", headers: {}, body: "{}", signal });
@@ -49,7 +49,7 @@ export function openClient(options: HttpClientOptions = {}): HttpClient {
 
 class PooledClient implements HttpClient {
   readonly #maxSockets: number | null;
-  /** By the time that connections have to be made: to undici, that is a setting of the pool. */
+  /** By connect timeout, which undici sets per pool. */
   readonly #pools = new Map<number, Promise<Agent>>();
 
   constructor({ maxSockets }: HttpClientOptions) {
@@ -91,7 +91,7 @@ async function openPool(connectMs: number, connections: number | null): Promise<
   return new UndiciAgent({ connect: { timeout: connectMs }, keepAliveTimeout: KEEP_ALIVE_MS, connections });
 }
 
-/** Sends once. Whoever reads of a connection that was closed cannot know whether the call was received, and paid for. */
+/** Sends only once: after a closed connection it is unknown whether the call was received and billed. */
 function send(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
   const { headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
   return pool.request({
@@ -106,7 +106,7 @@ function send(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.R
   });
 }
 
-/** The reason of the signal, or what went wrong in words that say what to do. */
+/** The signal's reason, or an error that says what to do. */
 function explainFailure(error: unknown, host: string, request: HttpRequest): unknown {
   if (request.signal.aborted) return request.signal.reason;
   const { connectTimeoutMs = DEFAULT_CONNECT_MS, headersTimeoutMs = DEFAULT_HEADERS_MS } = request;
@@ -115,20 +115,20 @@ function explainFailure(error: unknown, host: string, request: HttpRequest): unk
     case "UND_ERR_CONNECT_TIMEOUT":
       return timeoutError(`${host} did not accept the connection within ${connectTimeoutMs} ms.`, error, "down");
     case "UND_ERR_HEADERS_TIMEOUT":
-      return timeoutError(`${host} did not begin to answer within ${headersTimeoutMs} ms.`, error);
+      return timeoutError(`${host} did not start to respond within ${headersTimeoutMs} ms.`, error);
     case "UND_ERR_BODY_TIMEOUT":
-      return timeoutError(`${host} stopped sending in the middle of its answer for ${idleTimeoutMs} ms.`, error);
+      return timeoutError(`${host} sent no data for ${idleTimeoutMs} ms in the middle of its response.`, error);
     default:
       return connectionError(error, host);
   }
 }
 
-/** Not followed: the key was meant for this host, and a POST that is redirected often becomes a GET. */
+/** Not followed: the key is meant for this host only, and a redirected POST often becomes a GET. */
 function redirected(from: URL, location: string): TrialError {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
-  const target = to === null ? "nowhere that makes sense" : to.origin + to.pathname;
+  const target = to === null ? "an invalid location" : to.origin + to.pathname;
   return new TrialError(
     "api_error",
-    `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed: give the right base URL.`,
+    `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed; set the correct base URL.`,
   );
 }

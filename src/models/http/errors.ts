@@ -1,9 +1,9 @@
 import { messageOf, type Outlook, type Retry, TrialError } from "../../core/errors.js";
 
-/** Trying again can help, and the endpoint did not say when. */
+/** Retry without a requested delay. */
 const AGAIN: { retry: Retry } = { retry: { afterMs: null } };
 
-/** What a failed connection means, by the code Node gives it. */
+/** Explains a failed connection by Node's error code. */
 type Explain = (host: string) => { message: string; again: boolean };
 
 const BY_CODE: Readonly<Record<string, Explain>> = {
@@ -11,21 +11,21 @@ const BY_CODE: Readonly<Record<string, Explain>> = {
     message: `Nothing listens on ${host}: the connection was refused. Start the endpoint, or check host and port.`,
     again: true,
   }),
-  ENOTFOUND: (host) => ({ message: `There is no host ${host}. Check the spelling of the base URL.`, again: false }),
+  ENOTFOUND: (host) => ({ message: `Unknown host ${host}. Check the spelling of the base URL.`, again: false }),
   EAI_AGAIN: (host) => ({
-    message: `The name server did not answer for ${host}. Check the network connection.`,
+    message: `The DNS server did not answer for ${host}. Check the network connection.`,
     again: true,
   }),
   ECONNRESET: closedEarly,
   UND_ERR_SOCKET: closedEarly,
-  EPIPE: (host) => ({ message: `${host} closed the connection while the request was sent.`, again: true }),
-  EHOSTUNREACH: (host) => ({ message: `${host} cannot be reached. Check the network connection.`, again: true }),
-  ENETUNREACH: (host) => ({ message: `${host} cannot be reached. Check the network connection.`, again: true }),
+  EPIPE: (host) => ({ message: `${host} closed the connection while the request was being sent.`, again: true }),
+  EHOSTUNREACH: (host) => ({ message: `${host} is unreachable. Check the network connection.`, again: true }),
+  ENETUNREACH: (host) => ({ message: `${host} is unreachable. Check the network connection.`, again: true }),
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
   SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: selfSigned,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: selfSigned,
-  CERT_HAS_EXPIRED: (host) => ({ message: `The certificate of ${host} has expired. Renew it there.`, again: false }),
+  CERT_HAS_EXPIRED: (host) => ({ message: `The certificate of ${host} has expired. Renew it.`, again: false }),
   ERR_TLS_CERT_ALTNAME_INVALID: (host) => ({
     message: `The certificate of ${host} is for another host. Check the base URL.`,
     again: false,
@@ -33,31 +33,30 @@ const BY_CODE: Readonly<Record<string, Explain>> = {
 };
 
 function closedEarly(host: string): { message: string; again: boolean } {
-  return { message: `${host} closed the connection before its answer was complete.`, again: true };
+  return { message: `${host} closed the connection before its response was complete.`, again: true };
 }
 
 function selfSigned(host: string): { message: string; again: boolean } {
   return {
-    message: `The certificate of ${host} is signed by nobody this machine trusts. If it is your own, name its file in NODE_EXTRA_CA_CERTS before starting.`,
+    message: `The certificate of ${host} is not signed by a trusted authority. If it is your own, set NODE_EXTRA_CA_CERTS to its file before starting.`,
     again: false,
   };
 }
 
 /**
- * A failure of the connection as an error that says what to do. `host` is host and port.
+ * Converts a connection failure to an error that says what to do. `host` is host and port.
  * @example
- * connectionError(new Error("connect ECONNREFUSED"), "127.0.0.1:8080");
+ * createHttpConnectionError(new Error("connect ECONNREFUSED"), "127.0.0.1:8080");
  */
 export function connectionError(cause: unknown, host: string): TrialError {
   if (cause instanceof TrialError) return cause;
   const code = codeOf(cause);
-  if (code === "ETIMEDOUT") return timeoutError(`${host} did not answer when it was called.`, cause, "down");
+  if (code === "ETIMEDOUT") return timeoutError(`${host} did not answer the connection attempt.`, cause, "down");
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code]?.(host) : undefined;
   const { message, again } = known ?? unusual({ cause, code, host });
   return new TrialError("api_error", message, { cause, outlook: "down", ...(again ? AGAIN : {}) });
 }
 
-/** An endpoint that took too long. */
 export function timeoutError(message: string, cause?: unknown, outlook?: Outlook): TrialError {
   const known = { ...(cause === undefined ? {} : { cause }), ...(outlook === undefined ? {} : { outlook }) };
   return new TrialError("timeout", message, { ...known, ...AGAIN });
@@ -66,20 +65,20 @@ export function timeoutError(message: string, cause?: unknown, outlook?: Outlook
 function unusual({ cause, code, host }: { cause: unknown; code: string; host: string }) {
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) {
     return {
-      message: `${host} does not answer in HTTP (${code || messageOf(cause)}). Check the port, and whether it is https.`,
+      message: `${host} does not respond with HTTP (${code || messageOf(cause)}). Check the port, and whether it is https.`,
       again: false,
     };
   }
   if (/^(?:ERR_SSL|ERR_TLS|CERT_|EPROTO)/.test(code)) {
     return {
-      message: `No TLS connection to ${host} could be made (${code}). Check whether it is http, not https, and its certificate.`,
+      message: `The TLS connection to ${host} failed (${code}). Check whether it is http instead of https, and its certificate.`,
       again: false,
     };
   }
   return { message: `The connection to ${host} failed: ${messageOf(cause)}.`, again: true };
 }
 
-/** Node's code of an error, "" when it has none. */
+/** Node's error code; "" if there is none. */
 export function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" ? code : "";

@@ -5,7 +5,7 @@ import { retryAfterMs } from "./retry-after.js";
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const asked = (value: string | string[]) => retryAfterMs({ "retry-after": value }, NOW);
 
-describe("retryAfterMs", () => {
+describe("parseRetryAfter", () => {
   it.each([
     ["0", 0],
     ["2", 2000],
@@ -17,26 +17,26 @@ describe("retryAfterMs", () => {
   ])("reads %j", (value, ms) => expect(asked(value)).toBe(ms));
 
   it.each(["", "-1", "soon", "1 2", "5 apples", "NaN", "Infinity", "0x10", "Sun, 01 Mar 2026 11:59:59 GMT", "Sunny"])(
-    "makes nothing of %j",
+    "returns null for %j",
     (value) => expect(asked(value)).toBeNull(),
   );
 
-  it("asks for an hour at most", () => {
+  it("returns at most an hour", () => {
     expect(asked("86400")).toBe(3_600_000);
     expect(asked("Mon, 01 Mar 2027 12:00:00 GMT")).toBe(3_600_000);
   });
 
-  it("prefers milliseconds where they are told", () => {
+  it("prefers milliseconds", () => {
     expect(retryAfterMs({ "retry-after-ms": "250", "retry-after": "9" }, NOW)).toBe(250);
     expect(retryAfterMs({ "retry-after-ms": "junk", "retry-after": "9" }, NOW)).toBe(9000);
   });
 
-  it("takes the first of several, and null for none", () => {
+  it("uses the first of several, and null for none", () => {
     expect(asked(["3", "4"])).toBe(3000);
     expect(retryAfterMs({}, NOW)).toBeNull();
   });
 
-  it("gives null or a wait from 0 to an hour for any text", () => {
+  it("returns null or a wait from 0 to an hour for any text", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.double().map(String), fc.date({ noInvalidDate: true }).map(String)),

@@ -1,14 +1,14 @@
-/** Headers as Node gives them: names in lower case. */
+/** Headers as in Node, with lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Whoever asks for a longer wait than this is asked again after it: a typing error must not stop a run for days. */
+/** Longer requested waits are capped, so that a typo in a server does not stop a run for days. */
 const LONGEST_MS = 60 * 60 * 1000;
 
 /**
- * How long a server asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date. Null when
- * it does not say, or says nothing that makes sense.
+ * The wait that a server requests, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. Null if
+ * absent or invalid.
  * @example
- * retryAfterMs({ "retry-after": "1.5" }, Date.now()); // 1500
+ * parseRetryAfter({ "retry-after": "1.5" }, Date.now()); // 1500
  */
 export function retryAfterMs(headers: Headers, now: number): number | null {
   return wait(number(headers["retry-after-ms"])) ?? afterSecondsOrDate(headers["retry-after"], now);
@@ -28,7 +28,7 @@ function number(header: Headers[string]): number | null {
   return /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Number(text) : null;
 }
 
-/** All three forms of dates in HTTP begin with the day's name; without that check "1 2" would be a date. */
+/** All three HTTP date formats start with the day's name; without this check "1 2" would be a date. */
 function dateOf(header: Headers[string], now: number): number | null {
   const text = readHeader(header);
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null;
@@ -36,7 +36,7 @@ function dateOf(header: Headers[string], now: number): number | null {
   return Number.isNaN(time) ? null : time - now;
 }
 
-/** A header as text, without space around it: the first where it was sent several times, "" where it was not. */
+/** A trimmed header value: the first if there are several, "" if absent. */
 export function readHeader(header: Headers[string]): string {
   return (typeof header === "string" ? header : (header?.[0] ?? "")).trim();
 }

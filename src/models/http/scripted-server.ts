@@ -1,31 +1,30 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 
-/** A request that a scripted server has taken in. */
 interface TakenRequest {
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
 }
 
-/** A real server for tests, on a free port of this machine. */
+/** A real server for tests, on a free local port. */
 export interface ScriptedServer {
   readonly port: number;
   readonly url: string;
   readonly requests: TakenRequest[];
-  /** How many connections were ever made. */
+  /** Total number of connections made. */
   readonly connections: () => number;
-  /** How many connections are open. */
+  /** Number of open connections. */
   readonly openConnections: () => number;
   close(): Promise<void>;
 }
 
 export type Handler = (request: TakenRequest, response: ServerResponse, number: number) => void;
 
-/** A busy machine must not end connections that a test counts. */
+/** Long enough that a busy machine does not close connections that a test counts. */
 const KEEP_ALIVE_MS = 300_000;
 
-/** Starts a server that answers each request as the test says. */
+/** Starts a server that responds as the test says. */
 export async function serveScript(handler: Handler): Promise<ScriptedServer> {
   const requests: TakenRequest[] = [];
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
@@ -41,7 +40,7 @@ export async function serveScript(handler: Handler): Promise<ScriptedServer> {
   return { ...(await listening(server)), requests };
 }
 
-/** Starts a server below HTTP, for answers that no HTTP server would give. */
+/** Starts a TCP server, for responses that no HTTP server would send. */
 export async function serveBytes(onRequest: (socket: Socket) => void): Promise<Omit<ScriptedServer, "requests">> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => {});

@@ -1,19 +1,18 @@
 import { type HttpClient, openClient } from "./client.js";
 
-// Module state, against the house rule: one pool serves all systems of a process, so that each endpoint has one set of
-// connections however many systems call it.
+// Deliberate module state: all systems of a process share one pool, so that each endpoint has one set of connections.
 let shared: HttpClient | null = null;
 let users = 0;
 
-/** The client that all systems share, until it is given back. */
+/** A lease of the shared client. */
 export interface ClientLease {
   readonly client: HttpClient;
-  /** Gives it back. When nobody has it any more, its connections are ended. */
+  /** Ends the lease. The last one closes the connections. */
   release(): void;
 }
 
 /**
- * Takes part in the client that all systems of this process share.
+ * Acquires the HTTP client shared by all systems of this process.
  * @example
  * const lease = leaseClient();
  * lease.release();

@@ -12,14 +12,14 @@ function read(chunks: readonly (string | Buffer)[], options: Partial<SseOptions>
 }
 
 describe("SseReader", () => {
-  it("hands over the data of each event, [DONE] as it is", () => {
+  it("emits the data of each event, including [DONE]", () => {
     const text =
       'event: x\nid: 3\ndata: {"a":1}\n\n: a comment\n\ndata: two\ndata: lines\n\nretry: 5\n\ndata:[DONE]\n\n';
     expect(read([text])).toEqual(['{"a":1}', "two\nlines", "[DONE]"]);
     expect(read([text.replaceAll("\n", "\r\n")])).toEqual(['{"a":1}', "two\nlines", "[DONE]"]);
   });
 
-  it("gives the same events however the bytes are cut", () => {
+  it("emits the same events for any chunk boundaries", () => {
     const lines = fc.array(
       fc.string({ unit: "grapheme" }).map((line) => line.replace(/[\r\n]/g, "")),
       { minLength: 1 },
@@ -38,7 +38,7 @@ describe("SseReader", () => {
     expect(read(["data: a\n\n", "data: b\r"])).toEqual(["a", "b"]);
   });
 
-  it("stops when it is told to", () => {
+  it("stops when onData returns false", () => {
     const seen: string[] = [];
     const reader = new SseReader({ onData: (data) => seen.push(data) < 2 });
     expect(reader.push(Buffer.from("data: a\n\n"))).toBe(true);
@@ -48,7 +48,7 @@ describe("SseReader", () => {
     expect(seen).toEqual(["a", "b"]);
   });
 
-  it("says so when the bytes are no text", () => {
+  it("reports invalid UTF-8", () => {
     expect(() => read([Buffer.from([0x64, 0xff, 0xfe, 0x0a])], { source: "host:1" })).toThrow(
       expect.objectContaining({
         message: "host:1 sent invalid UTF-8.",
@@ -58,7 +58,7 @@ describe("SseReader", () => {
     );
   });
 
-  it("hands over the events before the wrong bytes, which may say to stop", () => {
+  it("emits the events before invalid bytes, which may stop it", () => {
     const seen: string[] = [];
     const reader = new SseReader({ onData: (data) => seen.push(data) });
     const chunk = Buffer.concat([Buffer.from("data: a\n\ndata: b\n\n"), Buffer.from([0xff])]);
@@ -67,14 +67,14 @@ describe("SseReader", () => {
     expect(new SseReader({ onData: () => false }).push(chunk)).toBe(false);
   });
 
-  it("gives up on a line or an event too long to hold", () => {
+  it("rejects a line or event that is too long", () => {
     const long = "x".repeat(600);
     expect(() => read([`data: ${long}`, long], { maxEventChars: 1000 })).toThrow(TrialError);
     expect(() => read([`data: ${long}\n`, `data: ${long}\n`], { maxEventChars: 1000 })).toThrow(/more than 1000 char/);
     expect(read([`data: ${long}\n\n`, `data: ${long}\n\n`], { maxEventChars: 1000 })).toEqual([long, long]);
   });
 
-  it("hands on what the listener throws", () => {
+  it("rethrows what the listener throws", () => {
     const onData = () => {
       throw new Error("mine");
     };

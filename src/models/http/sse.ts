@@ -2,20 +2,19 @@ import { createParser, type EventSourceParser, type ParseError } from "eventsour
 import { TrialError } from "../../core/errors.js";
 import { NotUtf8, Utf8Pieces } from "./utf8.js";
 
-/** The longest line or event that is held in memory, in characters. */
+/** Maximum length of a line or event, in characters. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 export interface SseOptions {
-  /** Takes the `data` of one event as it came, `[DONE]` included. Returning false stops. */
+  /** Receives the raw `data` of one event, including `[DONE]`. Return false to stop. */
   readonly onData: (data: string) => unknown;
   readonly maxEventChars?: number;
-  /** Who sends them, for messages. */
+  /** The sender, for messages. */
   readonly source?: string;
 }
 
 /**
- * Reads server-sent events from the chunks of a body. Throws a `TrialError` on what is no text and on events too long to
- * hold.
+ * Reads server-sent events from the chunks of a body. Throws a `TrialError` for invalid UTF-8 and events that are too long.
  * @example
  * const events = new SseReader({ onData: (data) => console.log(data) });
  * await answer.read((chunk) => events.push(chunk));
@@ -42,7 +41,7 @@ export class SseReader {
     });
   }
 
-  /** Takes in one chunk; false once `onData` has said to stop. */
+  /** Reads one chunk; returns false after `onData` stopped. */
   push(chunk: Buffer): boolean {
     try {
       this.#feed(this.#text.decode(chunk));
@@ -53,7 +52,7 @@ export class SseReader {
     return !this.#isStopped;
   }
 
-  /** Hands over an event whose closing empty line is missing: some servers leave out the last one. */
+  /** Emits a last event without its closing empty line, which some servers omit. */
   end(): void {
     if (!this.#isStopped && this.#failure === null) this.#feed("\n\n");
   }
@@ -64,7 +63,7 @@ export class SseReader {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Events before the wrong bytes have come: whoever asks whether anything had must see them. */
+  /** Emits the events before the invalid bytes first, because callers check whether anything was received. */
   #failAfter(cause: NotUtf8): void {
     this.#feed(cause.before);
     if (this.#isStopped) return;
@@ -83,7 +82,7 @@ function isTooLong({ type }: ParseError): boolean {
 }
 
 function tooLong(source: string, limit: number): TrialError {
-  return new TrialError("api_error", `${source} sent a line or an event of more than ${limit} characters.`, {
+  return new TrialError("api_error", `${source} sent a line or event of more than ${limit} characters.`, {
     retry: { afterMs: null },
   });
 }

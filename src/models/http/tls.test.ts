@@ -48,14 +48,16 @@ describe.skipIf(lacks("openssl"))("TLS", () => {
     );
   };
 
-  it("does not trust a certificate that nobody signed, and says how to", async () => {
+  it("rejects a self-signed certificate and explains how to trust it", async () => {
     const error = await failure(`https://localhost:${port}/`);
     expect(error.category).toBe("api_error");
-    expect(error.message).toMatch(new RegExp(`localhost:${port} is signed by nobody.*NODE_EXTRA_CA_CERTS`));
+    expect(error.message).toMatch(
+      new RegExp(`localhost:${port} is not signed by a trusted authority.*NODE_EXTRA_CA_CERTS`),
+    );
     expect(error.retry).toBeUndefined();
   });
 
-  it("trusts it in a process that was told to, as the message says", async () => {
+  it("accepts it in a process configured as the message says", async () => {
     const script = `
       import { createJiti } from "jiti";
       const { openClient } = await createJiti(process.cwd() + "/").import("./src/models/http/client.ts");
@@ -69,10 +71,10 @@ describe.skipIf(lacks("openssl"))("TLS", () => {
     expect(stdout).toBe("secret");
   });
 
-  it("says so when the other side speaks plain http", async () => {
+  it("reports a server that speaks plain http", async () => {
     const plain = await serveScript((_, response) => response.end("hi"));
     const error = await failure(`https://127.0.0.1:${plain.port}/`);
-    expect(error.message).toMatch(/No TLS connection to 127\.0\.0\.1:\d+ could be made.*Check whether it is http/);
+    expect(error.message).toMatch(/The TLS connection to 127\.0\.0\.1:\d+ failed.*Check whether it is http/);
     expect(error.retry).toBeUndefined();
     await plain.close();
   });

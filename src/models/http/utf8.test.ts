@@ -17,8 +17,8 @@ function decodeAll(parts: readonly Buffer[]): string {
 
 const CUTS = fc.array(fc.nat(200), { maxLength: 8 });
 
-describe("Utf8Pieces", () => {
-  it("gives the text back however it is cut", () => {
+describe("Utf8StreamDecoder", () => {
+  it("returns the text for any chunk boundaries", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), CUTS, (text, cuts) => {
         expect(decodeAll(pieces(Buffer.from(text), cuts))).toBe(text);
@@ -26,7 +26,7 @@ describe("Utf8Pieces", () => {
     );
   });
 
-  it("accepts and refuses the same bytes as a fatal TextDecoder", () => {
+  it("accepts and rejects the same bytes as a fatal TextDecoder", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), CUTS, (array, cuts) => {
         const bytes = Buffer.from(array);
@@ -38,7 +38,7 @@ describe("Utf8Pieces", () => {
     );
   });
 
-  it("refuses a character that never ends", () => {
+  it("rejects an incomplete character at the end", () => {
     const decoder = new Utf8Pieces();
     expect(decoder.decode(Buffer.from([0x61, 0xe2, 0x82]))).toBe("a");
     expect(() => decoder.end()).toThrow(NotUtf8);

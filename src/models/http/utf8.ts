@@ -1,8 +1,7 @@
 import { isAscii } from "node:buffer";
 
-/** The bytes are not text. */
 export class NotUtf8 extends Error {
-  /** The text before the first wrong byte. */
+  /** The text before the first invalid byte. */
   readonly before: string;
 
   constructor(before: string) {
@@ -11,13 +10,13 @@ export class NotUtf8 extends Error {
   }
 }
 
-/** Decodes text that comes in pieces, and throws on bytes that are no UTF-8 instead of replacing them. */
+/** Decodes streamed text and throws on invalid UTF-8 instead of replacing it. */
 export class Utf8Pieces {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  /** True when no character can be waiting for its rest. */
+  /** True if no character is incomplete. */
   #isClear = true;
 
-  /** Most of what models stream is ASCII, for which the decoder takes up to nine times as long. */
+  /** Fast path for ASCII, the most common case, where the decoder is up to nine times slower. */
   decode(piece: Buffer): string {
     if (this.#isClear && isAscii(piece)) return piece.toString("latin1");
     this.#isClear = (piece.at(-1) ?? 0x80) < 0x80;
@@ -28,7 +27,7 @@ export class Utf8Pieces {
     }
   }
 
-  /** Throws when the text ended inside a character. */
+  /** Throws if the text ends inside a character. */
   end(): void {
     try {
       this.#decoder.decode();
@@ -38,7 +37,7 @@ export class Utf8Pieces {
   }
 }
 
-/** A character that stands for a wrong byte may stand in the text itself: then what follows it is left out, too. */
+/** Stops at the first U+FFFD, even if it is part of the text itself. */
 function textBefore(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   return text.slice(0, Math.max(0, text.indexOf("\uFFFD")));

@@ -15,19 +15,19 @@ export const WHITESPACE = BLANK | NEWLINE;
 /** `[^\s\p{L}\p{N}]` */
 export const SYMBOL = MARK | OTHER;
 
-/** The byte that follows the text; it occurs nowhere in UTF-8 and has no class, so loops need no bounds check. */
+/** Terminates the text. It never occurs in UTF-8 and has no class, so loops need no bounds check. */
 export const END_BYTE = 0xff;
 
-/** The number of bytes of the UTF-8 character that starts with this byte. */
+/** The number of bytes of a UTF-8 character, by its first byte. */
 export function widthOf(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
 }
 
-/** The classes of the characters of a UTF-8 text. */
+/** Character classes of UTF-8 text. */
 export class CharacterClasses {
-  /** By byte; 0 for every byte that is not ASCII. */
+  /** By byte; 0 for non-ASCII bytes. */
   readonly ascii: Uint8Array;
   readonly #index: Uint16Array;
   readonly #blocks: Uint8Array;
@@ -39,13 +39,12 @@ export class CharacterClasses {
     this.ascii.set(table.classBlocks.subarray(0, 128));
   }
 
-  /** The class of the character that starts at `i`, 0 at the end of the text. */
+  /** The class of the character that starts at `i`; 0 at the end of the text. */
   at(bytes: Uint8Array, i: number): number {
     const lead = bytes[i] ?? END_BYTE;
     return lead < 0x80 ? (this.ascii[lead] ?? 0) : this.#wideAt(bytes, i, lead);
   }
 
-  /** The class of a code point. */
   of(codePoint: number): number {
     return this.#classIn(codePoint >> 6, codePoint & 0x3f);
   }

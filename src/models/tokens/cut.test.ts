@@ -7,7 +7,7 @@ import { cutText } from "./tokenizer.js";
 
 const NAMES: TokenizerName[] = ["cl100k_base", "o200k_base"];
 
-/** What patterns look around for: contractions, capitals, marks, digits, blanks of all kinds, line ends, slashes. */
+/** What the patterns react to: contractions, capitals, marks, digits, blanks of all kinds, line ends, slashes. */
 const parts = fc.constantFrom(
   ..."aZéЖ字कमßǅʰ1٣½ \t\n\r/'’.!-_\u00a0\u0085\u3000\u0301\u093e\u093f\u200d😀𝒜\ud83d\udc00".split(/(?:)/u),
   ..."'s 'S 'll 'LL 've 'd 'ſ   \n\n \n \r\n //  ABC abc Ab 123 1234 ... \n/ ='s".split(" "),
@@ -17,7 +17,7 @@ const parts = fc.constantFrom(
 );
 const texts = fc.array(parts, { minLength: 1, maxLength: 60, size: "max" }).map((all) => all.join(""));
 
-describe.each(NAMES)("cutText with %s", (name) => {
+describe.each(NAMES)("splitText with %s", (name) => {
   const tokenizer = loadTokenizer(name);
   const classes = new CharacterClasses(readTable(name));
 
@@ -36,27 +36,27 @@ describe.each(NAMES)("cutText with %s", (name) => {
     expect(cuts).toBeGreaterThan(10_000);
   });
 
-  it("makes pieces of the size that is asked for", () => {
+  it("makes pieces of the requested size", () => {
     const text = "The quick brown fox, aged 12, jumps. 彼は「はい」と言った。\n".repeat(100);
     const lengths = [...cutText(text, classes, { piece: 64, longest: 1000 })].map(({ length }) => length);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(64);
     expect(lengths.length).toBeLessThan(text.length / 48);
   });
 
-  it("cuts an endless word anywhere but inside a character", () => {
+  it("splits an endless word anywhere but inside a character", () => {
     const pieces = [...cutText("𝒜".repeat(50), classes, { piece: 8, longest: 15 })];
     expect(pieces.join("")).toBe("𝒜".repeat(50));
     expect(pieces.every((piece) => /^𝒜+$/u.test(piece))).toBe(true);
     expect(pieces.map(({ length }) => length)).toEqual([14, 14, 14, 14, 14, 14, 14, 2]);
   });
 
-  it("counts a long text as all of its pieces", () => {
+  it("counts a long text as the sum of its pieces", () => {
     const line = "It's 1234 o'clock: DON'T wait — naïveté, über 20 %, 東京/大阪…\r\n\t";
     const text = line.repeat(3000);
     const counts = [...(tokenizer.countPieces?.(text) ?? [])];
     expect(counts.length).toBeGreaterThan(1);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(tokenizer.count(text));
-    // No token reaches from one line into the next.
+    // No token spans two lines.
     expect(tokenizer.count(text) - tokenizer.count(line)).toBe(
       2999 * (tokenizer.count(line + line) - tokenizer.count(line)),
     );

@@ -11,7 +11,7 @@ function counting(name?: string): Tokenizer & { readonly asked: string[] } {
 }
 
 describe("memoTokenizer", () => {
-  it("asks once for each distinct text", () => {
+  it("counts each distinct text once", () => {
     const inner = counting();
     const memo = memoTokenizer(inner, { maxChars: 100 });
     expect(["a", "bb", "a", "", "bb", ""].map((text) => memo.count(text))).toEqual([10, 20, 10, 0, 20, 0]);
@@ -23,13 +23,13 @@ describe("memoTokenizer", () => {
     expect(memoTokenizer(counting(), { maxChars: 10 })).not.toHaveProperty("name");
   });
 
-  it("has long texts counted in pieces by those who can", () => {
+  it("counts long texts in pieces if supported", () => {
     const inner = { ...counting(), countPieces: (text: string) => [text.length, 1] };
     expect(memoTokenizer(inner, { maxChars: 10 }).countPieces?.("abc")).toEqual([3, 1]);
     expect(memoTokenizer(counting(), { maxChars: 10 })).not.toHaveProperty("countPieces");
   });
 
-  it("keeps no more characters than it may", () => {
+  it("limits the characters it keeps", () => {
     const inner = counting();
     const memo = memoTokenizer(inner, { maxChars: 8 });
     for (const text of ["aa", "bb", "cc", "dd", "ee"]) memo.count(text);
@@ -38,7 +38,7 @@ describe("memoTokenizer", () => {
     expect(inner.asked).toEqual(["dd"]);
   });
 
-  it("keeps no more texts than it may", () => {
+  it("limits the number of texts it keeps", () => {
     const inner = counting();
     const memo = memoTokenizer(inner, { maxChars: 1000, maxEntries: 4 });
     for (const text of ["a", "b", "c", "d", "e"]) memo.count(text);
@@ -47,14 +47,14 @@ describe("memoTokenizer", () => {
     expect(inner.asked).toEqual(["d"]);
   });
 
-  it("counts a text too long to keep every time, and drops nothing for it", () => {
+  it("counts a text too long to keep every time, and keeps the others", () => {
     const inner = counting();
     const memo = memoTokenizer(inner, { maxChars: 5 });
     for (const text of ["abc", "x".repeat(6), "x".repeat(6), "abc"]) expect(memo.count(text)).toBe(text.length * 10);
     expect(inner.asked).toEqual(["abc", "xxxxxx", "xxxxxx"]);
   });
 
-  it("passes everything on when it may keep nothing", () => {
+  it("caches nothing if its limit is 0", () => {
     const inner = counting();
     const memo = memoTokenizer(inner, { maxChars: 0, maxEntries: 0 });
     expect([memo.count("a"), memo.count("a"), memo.count("")]).toEqual([10, 10, 0]);

@@ -1,16 +1,15 @@
 import type { Tokenizer } from "../../core/tokenizer.js";
 
-/** How much a memo may hold on to. */
+/** Limits of a token count cache. */
 export interface MemoOptions {
-  /** The characters of all texts kept. */
+  /** Total characters of the cached texts. */
   readonly maxChars: number;
-  /** The number of texts kept. Default: 1,000. */
+  /** Number of cached texts. Default: 1,000. */
   readonly maxEntries?: number;
 }
 
 /**
- * Counts each distinct text once while it is remembered, because systems see the same prompt again with every trial.
- * When it holds as much as it may, it forgets all and begins anew.
+ * Caches token counts by text, because systems see the same prompt in every trial. A full cache is emptied.
  *
  * @example
  * const tokenizer = memoTokenizer(loadTokenizer("cl100k_base"), { maxChars: 4_000_000 });
@@ -21,7 +20,7 @@ export function memoTokenizer(tokenizer: Tokenizer, { maxChars, maxEntries = 1_0
   const countPieces = tokenizer.countPieces?.bind(tokenizer);
   return {
     ...(tokenizer.name === undefined ? {} : { name: tokenizer.name }),
-    // Whoever counts in pieces counts what is too long to be kept.
+    // Texts too long to cache are counted in pieces by the caller.
     ...(countPieces === undefined ? {} : { countPieces }),
     count(text) {
       const known = counts.get(text);
@@ -29,7 +28,7 @@ export function memoTokenizer(tokenizer: Tokenizer, { maxChars, maxEntries = 1_0
       const count = tokenizer.count(text);
       if (text.length > maxChars || maxEntries < 1) return count;
       if (chars + text.length > maxChars || counts.size >= maxEntries) {
-        // Not cleared: V8 keeps the old table of a Map beside its new one until the next full collection.
+        // Replaced instead of cleared: V8 keeps the old table of a Map until the next full collection.
         counts = new Map();
         chars = 0;
       }

@@ -4,7 +4,7 @@ import { MinTree } from "./tokenizer.js";
 
 const value = fc.integer({ min: 0, max: 9 });
 
-it("knows the lowest value and its leftmost place after every change", () => {
+it("tracks the minimum and its leftmost position after every change", () => {
   const changes = fc.array(fc.record({ place: fc.nat(), value }), { maxLength: 30 });
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 40 }), changes, (values, steps) => {

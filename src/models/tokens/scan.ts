@@ -13,7 +13,7 @@ import {
   widthOf,
 } from "./classes.js";
 
-/** Gives the end of the pre-token that starts at `start`, in UTF-8 bytes that an END_BYTE closes. */
+/** Returns the end of the pre-token that starts at `start`, in UTF-8 bytes terminated by END_BYTE. */
 export type Scan = (bytes: Uint8Array, start: number) => number;
 
 const SPACE = 0x20;
@@ -21,7 +21,7 @@ const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 
 /**
- * The split of cl100k_base, as tiktoken 0.12 has it:
+ * The split pattern of cl100k_base in tiktoken 0.12:
  * `'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s`
  */
 export function cl100kScan(classes: CharacterClasses): Scan {
@@ -46,7 +46,7 @@ export function cl100kScan(classes: CharacterClasses): Scan {
 }
 
 /**
- * The split of o200k_base, where X is `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` and Y `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`:
+ * The split pattern of o200k_base, where X is `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` and Y `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`:
  * `[^\r\n\p{L}\p{N}]?X*Y+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?X+Y*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
  */
 export function o200kScan(classes: CharacterClasses): Scan {
@@ -57,7 +57,7 @@ export function o200kScan(classes: CharacterClasses): Scan {
     if (first & LETTER) return contractionEnd(bytes, wordEnd(classes, bytes, start));
     if (first & NUMBER) return numberEnd(classes, bytes, next);
     if (first & NEWLINE) return o200kBlankEnd(classes, bytes, start);
-    // A mark before capitals: the first alternative matches the mark alone, before the second may take it as prefix.
+    // A mark before capitals: the first alternative matches the mark alone, before the second can take it as prefix.
     if (first & MARK && isCapitals(classes, bytes, next)) return next;
     const second = classes.at(bytes, next);
     if (second & (LETTER | MARK)) return contractionEnd(bytes, wordEnd(classes, bytes, next));
@@ -87,8 +87,8 @@ function numberEnd(classes: CharacterClasses, bytes: Uint8Array, afterFirst: num
 }
 
 /**
- * `X*Y+|X+Y*` after its prefix. X and Y share the caseless letters and the marks, so a run of X that no lower-case
- * letter follows gives back its capitals down to the last shared character; only pure capitals reach `X+Y*`.
+ * `X*Y+|X+Y*` after its prefix. X and Y share the caseless letters and the marks, so a run of X without a following
+ * lower-case letter backtracks to the last shared character; only pure capitals reach `X+Y*`.
  */
 function wordEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
   let i = start;
@@ -108,7 +108,7 @@ function isCapitals(classes: CharacterClasses, bytes: Uint8Array, start: number)
   return end > start && !(classes.at(bytes, end) & (LETTER | MARK));
 }
 
-/** The end of a contraction that starts at `start`, else `start`. */
+/** Returns `start` if no contraction starts there. */
 function contractionEnd(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== APOSTROPHE) return start;
   const first = bytes[start + 1] ?? 0;
@@ -124,7 +124,7 @@ function contractionEnd(bytes: Uint8Array, start: number): number {
     case 0x72: // r
       return isLetter(bytes[start + 2], 0x65) ? start + 3 : start;
     default:
-      // Case-insensitive in Unicode's sense: the long s (U+017F) folds to s. Nothing else folds to these letters.
+      // Unicode case folding: the long s (U+017F) folds to s. Nothing else folds to these letters.
       return first === 0xc5 && bytes[start + 2] === 0xbf ? start + 3 : start;
   }
 }
@@ -163,7 +163,7 @@ function afterLastNewline(bytes: Uint8Array, start: number, end: number): number
   return 0;
 }
 
-/** All but the last blank, which belongs to the word that follows; a single blank stays whole. */
+/** All but the last blank, which belongs to the next word; a single blank stays whole. */
 function beforeLastBlank(bytes: Uint8Array, start: number, end: number): number {
   let last = end - 1;
   while (((bytes[last] ?? 0) & 0xc0) === 0x80) last--;

@@ -8,7 +8,7 @@ const tableFile = new URL("../../../data/tokens/cl100k_base.bin", import.meta.ur
 describe.each(["cl100k_base", "o200k_base"])("the table of %s", (name) => {
   const finder = new TokenFinder(readTable(name));
 
-  it("finds every token, in the order of the ranks", () => {
+  it("finds every token, in rank order", () => {
     const source = createRequire(import.meta.url).resolve(`gpt-tokenizer/data/${name}.tiktoken`);
     let previous = 0;
     for (const line of readFileSync(source, "latin1").trimEnd().split("\n")) {
@@ -30,7 +30,7 @@ describe.each(["cl100k_base", "o200k_base"])("the table of %s", (name) => {
   });
 });
 
-describe("a table that cannot be used", () => {
+describe("an unusable table", () => {
   const good = readFileSync(tableFile);
   const otherFormat = Buffer.from(good);
   otherFormat.writeInt32LE(99, 4);
@@ -40,11 +40,11 @@ describe("a table that cannot be used", () => {
     ["cut off", good.subarray(0, good.length - 1)],
     ["without its header", good.subarray(128)],
     ["of another format", otherFormat],
-  ])("is refused when %s", (_, bytes) => {
+  ])("is rejected if %s", (_, bytes) => {
     expect(() => viewTable(bytes)).toThrow(TokenTableError);
   });
 
-  it("is refused with the way out when missing", () => {
+  it("is rejected with a remedy if missing", () => {
     expect(() => readTable("p50k_base")).toThrow(/p50k_base\.bin.*build-token-tables/);
   });
 });

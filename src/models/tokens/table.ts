@@ -2,21 +2,21 @@ import { readFileSync } from "node:fs";
 import { AssayError } from "../../core/errors.js";
 import { findPackageFile } from "../../utils/package-file.js";
 
-/** A token table that is missing, damaged or written by another version. */
+/** A token table is missing, damaged or from another version. */
 export class TokenTableError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("TOKEN_TABLE", message, options);
   }
 }
 
-/** What `find` answers for bytes that are no token; it orders after every token. */
+/** Returned by `find` for bytes that are not a token; sorts after every token. */
 export const NO_TOKEN = 0x7fffffff;
 
-/** The views of one `data/tokens/*.bin`; scripts/build-token-tables.mjs writes them and explains the layout. */
+/** Views of one `data/tokens/*.bin`; scripts/build-token-tables.mjs writes them and documents the layout. */
 export interface TokenTable {
-  /** Hash slots: the top 11 bits of the hash, then the place of the token in `blob`; 0 is empty. */
+  /** Hash slots: the top 11 bits of the hash, then the offset of the token in `blob`; 0 is empty. */
   readonly slots: Int32Array;
-  /** Length-prefixed token bytes in rank order, so that comparing places compares ranks. */
+  /** Length-prefixed token bytes in rank order, so that comparing offsets compares ranks. */
   readonly blob: Uint8Array;
   readonly maxTokenBytes: number;
   /** Code point >> 6 → block of `classBlocks`. */
@@ -31,7 +31,7 @@ const HEADER_BYTES = 128;
 const OFFSET_BITS = 21;
 const OFFSET_MASK = (1 << OFFSET_BITS) - 1;
 
-/** Maps the table of an encoding: one read and five views, because start-up has no time to parse 200,000 tokens. */
+/** Maps the table of an encoding: one read and five views, because parsing 200,000 tokens would slow down start-up. */
 export function readTable(name: string): TokenTable {
   return viewTable(readTableFile(findPackageFile(`data/tokens/${name}.bin`)));
 }
@@ -47,7 +47,7 @@ function readTableFile(file: URL): Uint8Array {
   }
 }
 
-/** The views of a table's bytes, checked against its header. */
+/** Checks the header and returns views of the bytes. */
 export function viewTable(bytes: Uint8Array): TokenTable {
   const [magic, format, slotCount = 0, indexCount = 0, blockBytes = 0, blobBytes = 0, maxTokenBytes = 0] =
     bytes.length < HEADER_BYTES ? [] : new Int32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4);
@@ -68,7 +68,6 @@ export function viewTable(bytes: Uint8Array): TokenTable {
   };
 }
 
-/** The hash under which the bytes from `start` to `end` are filed. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
@@ -76,7 +75,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** Finds tokens by their bytes; what it returns stands for the rank: smaller means merged earlier. */
+/** Finds tokens by their bytes; the result orders like the rank: smaller means merged earlier. */
 export class TokenFinder {
   readonly #slots: Int32Array;
   readonly #blob: Uint8Array;

@@ -11,13 +11,13 @@ import { cl100kScan, o200kScan, type Scan } from "./scan.js";
 import { readTable } from "./table.js";
 import { Utf8Scratch } from "./tokenizer.js";
 
-// gpt-tokenizer leaves the official patterns in three places, so texts with these characters are checked against the
-// reference below only: U+017F (its contractions list ASCII letters, where tiktoken folds case and takes 'ſ as 's),
+// gpt-tokenizer deviates from the official patterns in three ways, so texts with these characters are checked only
+// against the reference below: U+017F (its contractions list ASCII letters, where tiktoken folds case and takes 'ſ as 's),
 // U+0085 and U+FEFF (JavaScript's \s is not White_Space). It also decodes tokens with a TextDecoder that drops a
 // leading U+FEFF, and so takes the rank of "using" for that of "\uFEFFusing".
 const NOT_AS_TIKTOKEN = /[\u017f\u0085\ufeff]/;
 
-// tiktoken 0.12, with \s spelled out and case folding written as what folds to those letters.
+// tiktoken 0.12, with \s and case folding spelled out.
 const S = String.raw`\p{White_Space}`;
 const CONTRACTION = "'(?:[sSſdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])";
 const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`;
@@ -31,7 +31,7 @@ const ORACLES = { cl100k_base: cl100kOracle, o200k_base: o200kOracle };
 const SCANS = { cl100k_base: cl100kScan, o200k_base: o200kScan };
 const NAMES: TokenizerName[] = ["cl100k_base", "o200k_base"];
 
-/** Byte pair encoding at its plainest, from the official ranks and pattern: the reference for what the oracle misses. */
+/** Plain byte pair encoding from the official ranks and pattern: the reference where gpt-tokenizer deviates. */
 function reference(name: TokenizerName) {
   const file = createRequire(import.meta.url).resolve(`gpt-tokenizer/data/${name}.tiktoken`);
   const lines = readFileSync(file, "latin1").trimEnd().split("\n");
@@ -94,7 +94,7 @@ const latin1 = fc.string({
   maxLength: 80,
 });
 const anyText = fc.oneof(mixed, mixed, anyUnicode, anyCodeUnits, graphemes, latin1);
-// One pre-token of some hundred bytes from few letters: many equal ranks, on both sides of the switch to the tree.
+// A pre-token of some hundred bytes from few letters: many equal ranks, on both sides of the switch to the tree.
 const longWord = fc.oneof(
   fc.string({ unit: fc.constantFrom(...Array.from("ab")), maxLength: 200 }),
   fc.string({ unit: fc.constantFrom(...Array.from("etaoinshr")), minLength: 50, maxLength: 200 }),
@@ -147,7 +147,7 @@ describe.each(NAMES)("%s", (name) => {
     if (!NOT_AS_TIKTOKEN.test(text)) expect(count).toBe(oracle(name, text));
   };
 
-  it("splits any text where the official pattern does", () => {
+  it("splits any text like the official pattern", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(scannedPieces(scan, text)).toEqual(officialPieces(name, text));
@@ -156,7 +156,7 @@ describe.each(NAMES)("%s", (name) => {
     );
   });
 
-  it("splits the samples where the official pattern does", () => {
+  it("splits the samples like the official pattern", () => {
     for (const text of [
       ...MULTILINGUAL,
       ...PATHOLOGICAL,
@@ -185,7 +185,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(wrong).toEqual([]);
   });
 
-  it("counts any text as tiktoken does", () => {
+  it("counts any text like tiktoken", () => {
     fc.assert(fc.property(anyText, check), { numRuns: 2000, seed: 1 });
   });
 
@@ -208,7 +208,7 @@ describe.each(NAMES)("%s", (name) => {
     }
   });
 
-  it("follows tiktoken where gpt-tokenizer does not", () => {
+  it("follows tiktoken where gpt-tokenizer deviates", () => {
     for (const text of ["'ſabc", "it'ſ fine", "\ufeff{", "\ufeffusing System;", "a\u0085b", "\u0085\u0085x"])
       check(text);
   });
@@ -220,13 +220,13 @@ describe.each(NAMES)("%s", (name) => {
     }
   });
 
-  it("counts the same text the same, whatever came before", () => {
+  it("counts the same text the same after any other", () => {
     const counts = MULTILINGUAL.map((text) => tokenizer.count(text));
     tokenizer.count(PATHOLOGICAL.join(" x "));
     expect(MULTILINGUAL.map((text) => tokenizer.count(text))).toEqual(counts);
   });
 
-  it("counts texts longer than its own buffer, to the last character", () => {
+  it("counts texts longer than its buffer, to the last character", () => {
     const line = "Natalia sold clips to 48 of her friends, 中文.\n";
     const once = tokenizer.count(line);
     for (const times of [465, 466, 2000]) expect(tokenizer.count(line.repeat(times))).toBe(times * once);
@@ -239,13 +239,13 @@ describe("loadTokenizer", () => {
     expect(loadTokenizer("o200k_base").name).toBe("o200k_base");
   });
 
-  it.each(["gpt2", "toString", ""])("names the choices when asked for %j", (name) => {
+  it.each(["gpt2", "toString", ""])("lists the choices for %j", (name) => {
     const load = () => loadTokenizer(name as TokenizerName);
     expect(load).toThrow(UsageError);
     expect(load).toThrow("cl100k_base, o200k_base");
   });
 
-  it("meets the shared cases", () => {
+  it("matches the shared cases", () => {
     const file = new URL("../../../../shared/cases/metrics.json", import.meta.url);
     if (!existsSync(file)) return console.log(`tokens: ${file.pathname} is absent, its cases were not run`);
     const cases: { area: string; input: { text: string }; expected: number }[] = JSON.parse(readFileSync(file, "utf8"));

@@ -4,10 +4,10 @@ import { BLANK, CharacterClasses, END_BYTE, LETTER, MARK, NEWLINE, NUMBER, WHITE
 import { cl100kScan, o200kScan, type Scan } from "./scan.js";
 import { NO_TOKEN, readTable, TokenFinder } from "./table.js";
 
-// Up to here finding the lowest pair by looking at all of them is cheaper than keeping a tree; measured.
+// Up to here a linear search for the lowest pair is faster than a tree (measured).
 const SCAN_MAX_BYTES = 64;
 
-/** Counts the tokens into which byte pair encoding merges a pre-token: lowest rank first, leftmost among equals. */
+/** Counts the tokens of a pre-token by byte pair encoding: lowest rank first, leftmost among equals. */
 class PairMerger {
   readonly #finder: TokenFinder;
   readonly #starts = new Int32Array(SCAN_MAX_BYTES + 1);
@@ -43,7 +43,7 @@ class PairMerger {
     return parts;
   }
 
-  /** The parts form a linked list by their first byte, where the tree holds the rank of each part with the next. */
+  /** The parts form a linked list by their first byte; the tree holds the rank of each part with the next. */
   #countByTree(bytes: Uint8Array, start: number, end: number): number {
     const finder = this.#finder;
     const size = end - start;
@@ -86,7 +86,7 @@ function lowest(ranks: Int32Array, pairs: number): number {
   return at;
 }
 
-/** A plain loop: copyWithin costs more than it saves on the dozen parts of a word. */
+/** A plain loop: copyWithin is slower for the dozen parts of a word. */
 function removePart(starts: Int32Array, ranks: Int32Array, at: number, parts: number): void {
   for (let i = at; i < parts; i++) {
     starts[i] = starts[i + 1] ?? 0;
@@ -95,8 +95,8 @@ function removePart(starts: Int32Array, ranks: Int32Array, at: number, parts: nu
 }
 
 /**
- * A list of numbers that knows its lowest, and the leftmost place of it, at any time; a change costs O(log n) and
- * usually less, because it climbs only as far as it alters a minimum.
+ * Tracks the minimum of a list and its leftmost position. An update costs O(log n), usually less, because it stops where
+ * the minimum does not change.
  */
 export class MinTree {
   // The root is node 1; the children of node i are 2i and 2i + 1, and the values are the last nodes.
@@ -108,7 +108,7 @@ export class MinTree {
     this.#nodes = new Int32Array(2 * this.#leaves).fill(initial);
   }
 
-  /** Sets a value without keeping order; `build` must follow. */
+  /** Sets a value without updating the tree; call `build` afterwards. */
   fill(place: number, value: number): void {
     this.#nodes[this.#leaves + place] = value;
   }
@@ -150,14 +150,14 @@ export class MinTree {
 
 const SCANS = { cl100k_base: cl100kScan, o200k_base: o200kScan };
 
-/** The encodings that come with Assay. */
+/** The built-in encodings. */
 export type TokenizerName = keyof typeof SCANS;
 
-// Module state, against the house rule: a table is megabytes of immutable data, and a process needs one of each at most.
+// Deliberate module state: a table is megabytes of immutable data, and a process needs at most one of each.
 const loaded = new Map<string, Tokenizer>();
 
 /**
- * The exact token counter of an encoding, read on first use; special tokens such as `<|endoftext|>` count as text.
+ * Loads the exact token counter of an encoding on first use; special tokens such as `<|endoftext|>` count as text.
  *
  * @example
  * loadTokenizer("o200k_base").count("hello world"); // 2
@@ -166,7 +166,7 @@ export function loadTokenizer(name: string): Tokenizer {
   const known = loaded.get(name);
   if (known) return known;
   if (!isTokenizerName(name)) {
-    throw new UsageError(`There is no tokenizer "${name}". Use one of: ${Object.keys(SCANS).join(", ")}.`);
+    throw new UsageError(`Unknown tokenizer "${name}". Use one of: ${Object.keys(SCANS).join(", ")}.`);
   }
   const tokenizer = new BpeTokenizer(name);
   loaded.set(name, tokenizer);
@@ -221,7 +221,7 @@ class BpeTokenizer implements Tokenizer {
 const KEPT_BYTES = 1 << 16;
 const encoder = new TextEncoder();
 
-/** Turns texts into UTF-8 closed by an END_BYTE; a lone surrogate becomes U+FFFD. */
+/** Encodes texts as UTF-8 terminated by END_BYTE; a lone surrogate becomes U+FFFD. */
 export class Utf8Scratch {
   readonly #kept = new Uint8Array(KEPT_BYTES);
 
@@ -234,21 +234,21 @@ export class Utf8Scratch {
   }
 }
 
-/** How long pieces are and how far a place to cut is looked for, in characters. */
+/** Target length of pieces, and how far to search for a split point, in characters. */
 export interface CutSizes {
   readonly piece: number;
   readonly longest: number;
 }
 
-/** Counting a piece takes some milliseconds. Merging a single word takes 20 bytes for each of its own. */
+/** Counting a piece takes a few milliseconds. Merging a single word takes 20 bytes of memory per byte. */
 const CUT_SIZES: CutSizes = { piece: 1 << 16, longest: 1 << 20 };
 
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 
 /**
- * Cuts a text into pieces whose tokens add up to its own. Only what has no place to cut for a million characters, such
- * as a single endless word, is cut anywhere, which may add a token.
+ * Splits a text into pieces whose token counts add up to its own. Only text without a split point for a million
+ * characters, such as an endless word, is split anywhere, which may add a token.
  */
 export function* cutText(text: string, classes: CharacterClasses, sizes: CutSizes = CUT_SIZES): Generator<string> {
   const { piece } = sizes;
@@ -261,7 +261,7 @@ export function* cutText(text: string, classes: CharacterClasses, sizes: CutSize
   if (start < text.length) yield text.slice(start);
 }
 
-/** The last place in reach of a piece, else the first one behind it. */
+/** The last split point within a piece, else the first one after it. */
 function findCut(text: string, start: number, classes: CharacterClasses, { piece, longest }: CutSizes): number {
   for (let i = start + piece; i > start; i--) if (isCut(text, i, classes)) return i;
   const limit = Math.min(text.length, start + longest);
@@ -270,8 +270,8 @@ function findCut(text: string, start: number, classes: CharacterClasses, { piece
 }
 
 /**
- * Whether a pre-token of either encoding ends before this character, whatever stands around the two: then no pattern
- * reads beyond it, either. Half a character is never taken for one.
+ * Whether a pre-token of either encoding always ends before this character, so that no pattern matches across it. Never
+ * splits a surrogate pair.
  */
 function isCut(text: string, at: number, classes: CharacterClasses): boolean {
   const [left, right] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
@@ -287,7 +287,6 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xe000;
 }
 
-/** Whether the two halves of one character stand around this place. */
 function isPair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }

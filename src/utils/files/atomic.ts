@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Writes a file so that a reader, or a process killed half-way, sees the old content or the new, never a part. */
+/** A concurrent reader, or a crash, sees the old content or the new, never a part. */
 export function writeAtomically(path: string, content: string | Uint8Array): void {
   const temporary = temporaryName(path);
   try {
@@ -15,12 +15,12 @@ export function writeAtomically(path: string, content: string | Uint8Array): voi
 }
 
 /**
- * Writes a file likewise, under a name that its content decides, and gives the name. It is written piece by piece: what
- * is large need not be in memory as a whole.
+ * Writes a file named after the hash of its content and returns the name. Writes chunk by chunk, so that large content
+ * need not be in memory.
  */
 export function writeByContent(dir: string, pieces: Iterable<string>): string {
   const hash = createHash("sha256");
-  // Nobody knows the name yet; the parts that vary are those of any other temporary file.
+  // The final name is not known yet; the temporary one has the form of any other temporary file.
   const temporary = temporaryName(join(dir, `${randomBytes(16).toString("hex")}.json`));
   try {
     const file = openSync(temporary, "wx");

@@ -1,11 +1,10 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
-// Read synchronously, piece by piece: parsing a piece takes the thread longer than reading it from a local disk, and a
-// trip through the thread pool for every piece took longer than both.
+// Synchronous: parsing a chunk takes longer than reading it from a local disk, and a round trip through the thread pool
+// takes longer than both.
 const CHUNK_BYTES = 1 << 20;
 export const LF = 10;
 
-/** The bytes of a file, a piece at a time. It is closed in the end. */
 function* readChunks(path: string | number): Generator<Buffer> {
   const file = typeof path === "number" ? path : openSync(path, "r");
   try {
@@ -20,12 +19,12 @@ function* readChunks(path: string | number): Generator<Buffer> {
   }
 }
 
-/** Joins chunks to blocks of whole lines. A line feed is never part of a longer UTF-8 sequence, hence no block ends inside a character. */
+/** Joins chunks into blocks of whole lines. A line feed is never part of a longer UTF-8 sequence, so no block ends inside a character. */
 export class LineBlocks {
-  /** Kept in pieces until a line feed comes: joining at every chunk would be quadratic in the length of a line. */
+  /** Joined only when a line feed arrives; joining at every chunk would be quadratic in the line length. */
   #pending: Buffer[] = [];
 
-  /** The lines that the chunk completes; null while there is none. */
+  /** The lines completed by this chunk; null if there are none. */
   push(chunk: Buffer): Buffer | null {
     const end = chunk.lastIndexOf(LF) + 1;
     const lines = chunk.subarray(0, end);
@@ -35,15 +34,15 @@ export class LineBlocks {
     return block;
   }
 
-  /** The last line, when it lacks its line feed. */
+  /** The last line, if it has no line feed. */
   rest(): Buffer | null {
     return this.#pending.length === 0 ? null : Buffer.concat(this.#pending);
   }
 }
 
 /**
- * A file, by its path or open, in blocks of whole lines, so that no more than a block is held at a time; only the last may
- * lack its line feed.
+ * Reads a file, by path or descriptor, in blocks of whole lines. Holds one block at a time; only the last may lack its
+ * line feed.
  */
 export function* readLineBlocks(path: string | number): Generator<Buffer> {
   const blocks = new LineBlocks();

@@ -1,19 +1,19 @@
 import { open } from "node:fs/promises";
 
-/** Bytes that can be read in part, such as a file on disk or one behind HTTP. */
+/** Bytes that can be read in ranges, such as a local file or one behind HTTP. */
 export interface ByteSource {
-  /** As messages name it. */
+  /** As shown in messages. */
   readonly name: string;
   readonly size: number;
-  /** The bytes from `start` up to, not including, `end`. */
+  /** The bytes from `start` up to but excluding `end`. */
   read(start: number, end: number): Promise<Uint8Array>;
   close?(): Promise<void>;
 }
 
 /**
- * A local file as bytes.
+ * Opens a local file.
  * @example
- * const bytes = await openBytes("data.parquet");
+ * const bytes = await openLocalBytes("data.parquet");
  * await bytes.read(0, 4); // the bytes of "PAR1"
  */
 export async function openBytes(path: string, name = path): Promise<ByteSource> {
@@ -36,7 +36,6 @@ export async function openBytes(path: string, name = path): Promise<ByteSource> 
   };
 }
 
-/** Bytes that are in memory already. */
 export function bytesInMemory(name: string, bytes: Uint8Array): ByteSource {
   return { name, size: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
 }

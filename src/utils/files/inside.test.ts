@@ -15,8 +15,8 @@ beforeEach(() => {
   writeFileSync(join(dir, "rows.jsonl"), "rows");
 });
 
-describe("openInside", () => {
-  it("opens files of the folder, also by a link within it", () => {
+describe("openFileInside", () => {
+  it("opens files in the folder, also through a link within it", () => {
     writeFileSync(join(dir, "outputs", "a.json"), "an output");
     symlinkSync("outputs/a.json", join(dir, "link"));
     expect(readInside(dir, "rows.jsonl")).toBe("rows");
@@ -29,27 +29,27 @@ describe("openInside", () => {
   });
 
   it.each(["../secret.txt", "outputs/../../secret.txt", "link", "folder/secret.txt", "chain"])(
-    "refuses %s, which leads out of it",
+    "rejects %s, which leads outside",
     (name) => {
       symlinkSync("../secret.txt", join(dir, "link"));
       symlinkSync(outside.dir, join(dir, "folder"));
       symlinkSync("link", join(dir, "chain"));
-      expect(() => readInside(dir, name)).toThrow(`${name} leads out of the folder`);
+      expect(() => readInside(dir, name)).toThrow(`${name} leads outside of the folder`);
     },
   );
 
-  it("does not take a folder for one whose name it begins with", () => {
+  it("rejects a folder whose name only has the same prefix", () => {
     mkdirSync(`${dir}-2`);
     writeFileSync(join(`${dir}-2`, "rows.jsonl"), "others");
-    expect(() => readInside(dir, "../run-2/rows.jsonl")).toThrow("leads out of the folder");
+    expect(() => readInside(dir, "../run-2/rows.jsonl")).toThrow("leads outside of the folder");
     expect(isBelow("/", "/a")).toBe(true);
   });
 
-  it.skipIf(process.platform === "win32")("refuses pipes, devices and folders, and waits for none", () => {
+  it.skipIf(process.platform === "win32")("rejects pipes, devices and folders without blocking", () => {
     execFileSync("mkfifo", [join(dir, "pipe")]);
     symlinkSync("/dev/zero", join(dir, "device"));
-    expect(() => readInside(dir, "pipe")).toThrow("pipe is no ordinary file");
-    expect(() => readInside(dir, "device")).toThrow("leads out of the folder");
-    expect(() => readInside(dir, "outputs")).toThrow("outputs is no ordinary file");
+    expect(() => readInside(dir, "pipe")).toThrow("pipe is not a regular file");
+    expect(() => readInside(dir, "device")).toThrow("leads outside of the folder");
+    expect(() => readInside(dir, "outputs")).toThrow("outputs is not a regular file");
   });
 });

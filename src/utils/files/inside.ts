@@ -1,19 +1,19 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
-/** A pipe must not be waited for, and what took the place of the file since it was looked at must not be followed. */
+/** Do not block on a pipe, and do not follow a link that replaced the file after the check. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * Opens a file of a folder that others may have filled. Refuses names and links that lead out of the folder, and pipes,
- * devices and folders, before a byte is read: what is outside must not even be seen in an error.
+ * Opens a file in a folder with untrusted content. Rejects names and links that lead outside, and pipes, devices and
+ * folders, before reading anything, so that nothing outside shows up even in errors.
  * @example
- * const file = openInside(".assay/runs/20261115-213334-needle", "rows.jsonl");
+ * const file = openFileInside(".assay/runs/20261115-213334-needle", "rows.jsonl");
  */
 export function openInside(dir: string, name: string): number {
   const real = realpathSync.native(join(dir, name));
-  if (!isBelow(realpathSync.native(dir), real)) throw new Error(`${name} leads out of the folder ${dir}`);
-  // A device may do something when it is opened.
+  if (!isBelow(realpathSync.native(dir), real)) throw new Error(`${name} leads outside of the folder ${dir}`);
+  // Opening a device can have side effects.
   requireRegular(statSync(real), name);
   const file = openSync(real, FLAGS);
   try {
@@ -25,7 +25,7 @@ export function openInside(dir: string, name: string): number {
   }
 }
 
-/** The text of a file of a folder that others may have filled. */
+/** Reads a text file in a folder with untrusted content. */
 export function readInside(dir: string, name: string): string {
   const file = openInside(dir, name);
   try {
@@ -35,11 +35,11 @@ export function readInside(dir: string, name: string): string {
   }
 }
 
-/** Whether a path is a folder or lies in it; both without links. */
+/** True if `path` is `dir` or lies inside it. Both must be real paths. */
 export function isBelow(dir: string, path: string): boolean {
   return path === dir || path.startsWith(dir.endsWith(sep) ? dir : `${dir}${sep}`);
 }
 
 function requireRegular(stats: Stats, name: string): void {
-  if (!stats.isFile()) throw new Error(`${name} is no ordinary file`);
+  if (!stats.isFile()) throw new Error(`${name} is not a regular file`);
 }

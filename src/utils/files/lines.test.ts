@@ -19,7 +19,7 @@ afterAll(() => {
 });
 
 describe("readLines", () => {
-  it("brings back any lines, with the byte offsets of their ends", () => {
+  it("returns all lines with the byte offsets of their ends", () => {
     const line = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("", "\u2028", "ä€😀", "\r"));
     const text = line.map((one) => one.replaceAll("\n", ""));
     fc.assert(
@@ -43,7 +43,7 @@ describe("readLines", () => {
     );
   });
 
-  it("tears no character and no line where its chunks meet", () => {
+  it("does not split characters or lines at chunk boundaries", () => {
     const long = "€".repeat(500_000);
     writeFileSync(path, `${long}\nshort\n${long}x\nend`);
     const found = [...readLines(path)];
@@ -54,7 +54,7 @@ describe("readLines", () => {
 });
 
 describe("writeAtomically", () => {
-  it("replaces a file as a whole, and leaves nothing behind when it cannot", () => {
+  it("replaces the whole file and leaves no temporary file if it fails", () => {
     writeAtomically(path, "one");
     writeAtomically(path, "two");
     expect(readFileSync(path, "utf8")).toBe("two");
@@ -65,7 +65,7 @@ describe("writeAtomically", () => {
 });
 
 describe("writeLines", () => {
-  it("writes lines of any length and script in their order, behind those that are there", () => {
+  it("appends lines of any length and script in order", () => {
     const first = ["one", "", "Grüße, 世界 🙂", "x".repeat(200_000)];
     const second = ["界".repeat(3_000_000), "é".repeat(70_000), "end"];
     const file = openSync(path, "w");
@@ -76,7 +76,7 @@ describe("writeLines", () => {
     expect(readFileSync(path, "utf8") === `${[...first, ...second].join("\n")}\n`).toBe(true);
   });
 
-  it("says when the disk is full", () => {
+  it("reports a full disk", () => {
     expect(() => writeLines(openSync("/dev/full", "w"), ["lost"])).toThrow(/ENOSPC/);
   });
 });

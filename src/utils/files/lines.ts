@@ -8,12 +8,12 @@ export interface Line {
   number: number;
   /** Byte offset just after the line and its line feed. */
   end: number;
-  /** False for a last line that was never finished. */
+  /** False for a last line without a line feed. */
   terminated: boolean;
 }
 
 /**
- * The lines of a file, by its path or open, split by LF alone (JSON may hold U+2028 unescaped).
+ * Reads the lines of a file, by path or descriptor, split only at LF (JSON may contain an unescaped U+2028).
  * @example
  * for (const { text, number } of readLines("rows.jsonl")) console.log(number, JSON.parse(text));
  */
@@ -33,10 +33,10 @@ export function* readLines(path: string | number): Generator<Line> {
   }
 }
 
-/** Characters in one write: few calls for short lines, and no text grows beyond what a string can hold. */
+/** Characters per write: few calls for short lines, without exceeding the maximum string length. */
 const WRITE_CHARS = 1 << 20;
 
-/** Writes lines to an open file, many at a time. */
+/** Writes lines to an open file in large chunks. */
 export function writeLines(file: number, lines: Iterable<string>): void {
   let text = "";
   for (const line of lines) {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEEPEST, parseYaml } from "./yaml-tree.js";
 
-/** What is said of a text, each with its place. */
 async function said(text: string): Promise<string[]> {
   const { problems } = await parseYaml(text);
   return problems.map(({ line, column, text: what }) => `${line}:${column} ${what}`);
@@ -10,17 +9,14 @@ async function said(text: string): Promise<string[]> {
 const brackets = (levels: number) => `a: ${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 describe("parseYaml", () => {
-  it("says in plain words that a file holds two documents", async () => {
-    expect(await said("a: 1\n---\nb: 2\n")).toEqual([expect.stringMatching(/^2:1 another document begins here/)]);
+  it("explains that a file has two documents", async () => {
+    expect(await said("a: 1\n---\nb: 2\n")).toEqual([expect.stringMatching(/^2:1 a second document begins here/)]);
     expect(await said("---\na: 1\n...\n")).toEqual([]);
   });
 
-  it("refuses tags that nobody knows, and goes on reading", async () => {
+  it("reports unknown tags and continues", async () => {
     const text = "a: !foo 1\nb: !bar { c: 2 }\nd: !!str 3\n";
-    expect(await said(text)).toEqual([
-      "1:4 the tag !foo means nothing here: take it out.",
-      "2:4 the tag !bar means nothing here: take it out.",
-    ]);
+    expect(await said(text)).toEqual(["1:4 unknown tag !foo. Remove it.", "2:4 unknown tag !bar. Remove it."]);
     expect(await parseYaml(text)).toMatchObject({ isBroken: false, value: { d: "3" } });
   });
 
@@ -29,7 +25,7 @@ describe("parseYaml", () => {
     ["brackets that are not closed", `a: ${"[".repeat(20_000)}`],
     ["dashes", `${"- ".repeat(5000)}a`],
     ["keys", Array.from({ length: 500 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
-  ])("refuses what is nested too deeply, with its place: %s", async (_, text) => {
+  ])("rejects nesting that is too deep, with its position: %s", async (_, text) => {
     const tree = await parseYaml(text);
     expect(tree.isBroken).toBe(true);
     expect(tree.value).toBeNull();
@@ -39,7 +35,7 @@ describe("parseYaml", () => {
     expect(tree.placeOf(["a"])).toEqual({ line: 1, column: 1 });
   });
 
-  it("takes what is nested as deeply as is allowed, and not one level more", async () => {
+  it("accepts nesting up to the limit and no deeper", async () => {
     expect(await said(brackets(DEEPEST))).toEqual([]);
     expect(await said(brackets(DEEPEST + 1))).toEqual([expect.stringContaining("nested more than")]);
   });

@@ -1,33 +1,33 @@
 import type { CST, Document, Node, Pair, YAMLError } from "yaml";
 
-/** Where something stands in a file; both count from 1. */
+/** A position in a file; both count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Something wrong in a file, and where. */
+/** A problem in a file and its position. */
 export interface FileProblem extends Place {
   readonly text: string;
 }
 
 export type KeyPath = readonly (string | number)[];
 
-/** The content of a YAML file, and the place of everything in it. */
+/** A parsed YAML file with the positions of its values. */
 export interface YamlTree {
   readonly value: unknown;
   readonly problems: readonly FileProblem[];
-  /** True when the file is no YAML, so that its value means nothing. */
+  /** True if the file is not valid YAML, so that `value` is meaningless. */
   readonly isBroken: boolean;
-  /** The place of a value, or of the nearest thing around it that is there. */
+  /** The position of a value, or of its nearest existing ancestor. */
   placeOf(path: KeyPath): Place;
-  /** The place of the key that the path ends with. */
+  /** The position of the last key in the path. */
   placeOfKey(path: KeyPath): Place;
 }
 
 type Yaml = typeof import("yaml");
 
-/** Reads YAML so that every complaint about it can name line and column. */
+/** Parses YAML and keeps the line and column of every value. */
 export async function parseYaml(text: string): Promise<YamlTree> {
   const yaml = await import("yaml");
   const deep = depthProblem(text, yaml);
@@ -55,12 +55,12 @@ function placeIn(lines: InstanceType<Yaml["LineCounter"]>, offset: number): Plac
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-/** Looked for before the text is made a tree of, which would take more stack than there is. */
+/** Checked on tokens, because building a deeply nested tree would overflow the stack. */
 function depthProblem(text: string, { LineCounter, Parser }: Yaml): FileProblem | null {
   const lines = new LineCounter();
   const offset = tooDeepAt(new Parser(lines.addNewLine).parse(text));
   if (offset === null) return null;
-  return { ...placeIn(lines, offset), text: `the file is nested more than ${DEEPEST} levels deep: make it flatter.` };
+  return { ...placeIn(lines, offset), text: `the file is nested more than ${DEEPEST} levels deep. Flatten it.` };
 }
 
 function brokenTree(problem: FileProblem): YamlTree {
@@ -68,22 +68,22 @@ function brokenTree(problem: FileProblem): YamlTree {
   return { value: null, problems: [problem], isBroken: true, placeOf: start, placeOfKey: start };
 }
 
-/** Our own words where those of the library speak to programmers. */
+/** Replaces library messages that only make sense to programmers. */
 function inWords({ code, message }: YAMLError): string {
-  if (code === "DUPLICATE_KEY") return "this key was given before: keep one of them.";
+  if (code === "DUPLICATE_KEY") return "duplicate key. Keep one of them.";
   if (code === "MULTIPLE_DOCS")
-    return "another document begins here, and a file holds one: take out this line, or put the rest into another file.";
+    return "a second document begins here, but only one is allowed. Remove this line, or move the rest to another file.";
   const [, tag] = /^Unresolved tag: (\S+)/.exec(message) ?? [];
-  return tag === undefined ? firstLine(message) : `the tag ${tag} means nothing here: take it out.`;
+  return tag === undefined ? firstLine(message) : `unknown tag ${tag}. Remove it.`;
 }
 
-/** The library's messages go on with an excerpt of the file, which may hold anything. */
+/** Drops the excerpt of the file that follows in the library's messages. */
 function firstLine(message: string): string {
   const line = (message.split("\n")[0] ?? message).replace(/ at line \d+, column \d+:?$/, "");
-  return `${line.replace(/[.:]$/, "")}. Mend the YAML.`;
+  return `${line.replace(/[.:]$/, "")}. Fix the YAML.`;
 }
 
-/** Aliases that multiply beyond all measure make it throw. */
+/** Throws if aliases expand excessively. */
 function contentOf(document: Document): { value: unknown; problem?: string } {
   try {
     return { value: document.toJS() as unknown };
@@ -102,12 +102,12 @@ function finder({ isMap, isSeq, isScalar }: Yaml): Walker["find"] {
   return (node, key) => {
     if (isSeq(node)) return { key: null, value: node.items[Number(key)] };
     if (!isMap(node)) return undefined;
-    // The last of several equal keys is the one that counts.
+    // Of duplicate keys the last one wins.
     return node.items.findLast((item) => String(isScalar(item.key) ? item.key.value : item.key) === String(key));
   };
 }
 
-/** Follows a path down the tree and gives the offset of the last thing it finds. */
+/** Follows a path and returns the offset of the last node found. */
 function walk(root: Node | null, path: KeyPath, { find, offsetOf, atKey = false }: Walker): number {
   let node: unknown = root;
   let offset = offsetOf(root) ?? 0;
@@ -121,14 +121,14 @@ function walk(root: Node | null, path: KeyPath, { find, offsetOf, atKey = false 
   return offset;
 }
 
-/** No file that a person writes is nested so deeply; far beyond it, making a tree of it ends the process. */
+/** Far deeper than any real file; much deeper nesting would crash the process. */
 export const DEEPEST = 200;
 
 type Token = CST.Token | null | undefined;
 
-/** Where a text is nested more deeply than is allowed, as an offset; null when it is nowhere. */
+/** The offset of the first token that is nested too deeply; null if there is none. */
 function tooDeepAt(tokens: Iterable<CST.Token>): number | null {
-  // A list of what is left, as calls within calls are what a deep text would exhaust.
+  // Iterative, because recursion is what a deep text would overflow.
   const left = Array.from(tokens, (token): [Token, number] => [token, 0]);
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [token, depth] = next;
