@@ -67,7 +67,9 @@ export class WorkJudge {
 
   #asked(context: ScoreContext): Promise<Interviewed[]> {
     return Promise.all(
-      this.#models.map(async (model) => ({ open: await model.open(this), desk: model.desk, context })),
+      this.#models.map(
+        async (model): Promise<Interviewed> => ({ open: await model.open(this), desk: model.desk, context }),
+      ),
     );
   }
 
