@@ -113,7 +113,7 @@ describe("evaluate", () => {
   });
 
   const refused: [string, object, string | RegExp][] = [
-    ["no dataset", { dataset: undefined }, "There is no dataset"],
+    ["no dataset", { dataset: undefined }, "No dataset given"],
     ["no systems", { systems: undefined }, "no system to measure"],
     ["a metric without compute", { metrics: [{ name: "m" }] }, '"m" has no method compute()'],
     ["no workers", { maxWorkers: 0 }, "maxWorkers must be a whole number"],
@@ -515,10 +515,10 @@ describe("resume", () => {
       { systems: [{ name: "one", process: () => ({}) }] },
       'system "one": its code or settings changed',
     ],
-    ["name of a system", { systems: [asked([], "two")] }, 'system "one": is not there any more'],
-    ["further system", { systems: [asked([]), asked([], "two")] }, 'system "two": was not there'],
+    ["name of a system", { systems: [asked([], "two")] }, 'system "one": was removed'],
+    ["further system", { systems: [asked([]), asked([], "two")] }, 'system "two": was added'],
     ["code of an evaluator", { evaluators: [{ ...EXACT, score: () => ({ em: 1 }) }] }, 'evaluator "exact": its code'],
-    ["name of an evaluator", { evaluators: [{ ...EXACT, name: "e" }] }, 'evaluator "exact": is not there any more'],
+    ["name of an evaluator", { evaluators: [{ ...EXACT, name: "e" }] }, 'evaluator "exact": was removed'],
   ];
 
   it.each(differences)("refuses another %s, and says so", async (_, change, difference) => {

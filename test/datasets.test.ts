@@ -11,11 +11,11 @@ import { parquetOf } from "../src/testing/serve-fixture.js";
 import { warm } from "../src/testing/warm-assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 
-/** A system that knows no answer. */
+/** A system without answers. */
 const SILENT = "export default () => '';";
 const GSM8K = "main/test-00000-of-00001.parquet";
 
-/** Rows in the schema of GSM8K, invented. */
+/** Invented rows in the schema of GSM8K. */
 function sums(count: number) {
   return Array.from({ length: count }, (_, i) => ({
     question: `What is ${i} plus ${i}?`,
@@ -36,7 +36,7 @@ interface Served {
   assay(...args: string[]): Promise<Finished>;
 }
 
-/** A hub, and a folder in which the real command line is pointed at it. */
+/** A hub, and a folder in which the real command line uses it. */
 async function serve(repos: Record<string, RepoPlan>, faults: readonly FaultPlan[] = []): Promise<Served> {
   const hub = await startHub({ repos, faults });
   onTestFinished(() => hub.close());
@@ -47,8 +47,8 @@ async function serve(repos: Record<string, RepoPlan>, faults: readonly FaultPlan
 
 const RUN = ["run", "--system", "./silent.mjs", "--output", "json", "--quiet"];
 
-describe("a dataset of the hub", () => {
-  it("is run, its revision is kept with the run, and the run works offline afterwards", async () => {
+describe("a hub dataset", () => {
+  it("is run, its revision is stored with the run, and the run works offline afterwards", async () => {
     const { hub, assay, space } = await serve({ "openai/gsm8k": await gsm8k() });
     const report = reportOf(await assay(...RUN, "--dataset", "gsm8k", "-n", "10"));
     const revision = hub.commit("openai/gsm8k");
@@ -69,7 +69,7 @@ describe("a dataset of the hub", () => {
     expect(never.stderr).toMatch(/HF_HUB_OFFLINE/);
   });
 
-  it("is pinned by its revision, which a resumed run and a graded one keep", async () => {
+  it("is pinned by its revision, which resumed and graded runs keep", async () => {
     const before = await gsm8k(sums(4));
     const { assay, hub } = await serve({ "openai/gsm8k": before });
     const first = reportOf(await assay(...RUN, "--dataset", "gsm8k"));
@@ -84,7 +84,7 @@ describe("a dataset of the hub", () => {
     const graded = await assay("grade", first.run ?? "", "--output", "json");
     expect(graded.stderr).not.toMatch(/^assay:/m);
     expect(reportOf(graded).rows).toHaveLength(4);
-    // The plan of a resumed run has to be the one it was started with.
+    // A resumed run must have the plan it was started with.
     const resumed = await assay("run", "--resume", first.run ?? "", "--output", "json");
     expect(resumed.stderr).not.toMatch(/^assay:/m);
     expect(reportOf(resumed).rows).toHaveLength(4);
@@ -94,7 +94,7 @@ describe("a dataset of the hub", () => {
     expect(missing.stderr).toMatch(/nowhere/);
   });
 
-  it("is shown with what is known of it, and one example", async () => {
+  it("is shown with its description and one example", async () => {
     const { assay } = await serve({ "openai/gsm8k": await gsm8k() });
     const { stdout, code } = await assay("datasets", "show", "gsm8k");
     expect(code).toBe(0);
@@ -102,7 +102,7 @@ describe("a dataset of the hub", () => {
       expect(stdout).toContain(part);
   });
 
-  it("is followed to where it has moved", async () => {
+  it("is found after it has moved", async () => {
     const { assay } = await serve({
       "openai/gsm8k": { revisions: {}, movedTo: "openai/grade-school" },
       "openai/grade-school": await gsm8k(sums(3)),
@@ -159,14 +159,14 @@ describe("a dataset of the hub", () => {
       3,
     ],
   ];
-  it.each(cases)("%s is an error of its own, and the cache stays sound", async (_, make, message, code) => {
+  it.each(cases)("%s has its own error, and the cache stays intact", async (_, make, message, code) => {
     const { repo, faults } = await make();
     const { assay, space, hub } = await serve(repo === undefined ? {} : { "openai/gsm8k": repo }, faults ?? []);
     const failed = await assay(...RUN, "--dataset", "gsm8k");
     expect(failed.stderr).toMatch(message);
     expect(failed.stderr).not.toMatch(/ {4}at /);
     expect(failed.code).toBe(code);
-    // The same cache, and a hub on which all is well.
+    // The same cache with a healthy hub.
     const sound = await serve({ "openai/gsm8k": await gsm8k(sums(5)) });
     const env = { HF_ENDPOINT: sound.hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
     const again = await warm(space.dir, [...RUN, "--dataset", "gsm8k"], env);
@@ -174,7 +174,7 @@ describe("a dataset of the hub", () => {
     await hub.close();
   });
 
-  it("is downloaded by two processes at once", async () => {
+  it("can be downloaded by two processes at once", async () => {
     const { assay } = await serve({ "openai/gsm8k": await gsm8k(sums(200)) });
     const both = await Promise.all([assay(...RUN, "--dataset", "gsm8k"), assay(...RUN, "--dataset", "gsm8k")]);
     for (const finished of both) expect(reportOf(finished).rows).toHaveLength(200);
@@ -195,7 +195,7 @@ describe("samples", () => {
     return { revisions: { main: { files: { "all/test-00000-of-00001.parquet": bytes } } } };
   }
 
-  it("are stratified by subject, the same for the same seed, and others for another", async () => {
+  it("are stratified by subject, the same for the same seed, and different for another", async () => {
     const { assay } = await serve({ "cais/mmlu": await mmlu() });
     const sample = async (...flags: string[]) =>
       reportOf(await assay(...RUN, "--dataset", "mmlu", ...flags)).rows as unknown as {
@@ -227,7 +227,7 @@ describe("local files", () => {
       .map((line) => line.replaceAll(/,(?! )/g, separator))
       .join("\n");
 
-  it("of every format, plain and compressed, hold the same examples", async () => {
+  it("of every format, plain and compressed, contain the same examples", async () => {
     const space = new Workspace({ "silent.mjs": SILENT });
     const types = { id: "BIGINT", q: "VARCHAR", a: "VARCHAR" };
     const contents: Record<string, Buffer> = {
@@ -259,10 +259,10 @@ describe("local files", () => {
   });
 
   it.each([
-    ["cut.jsonl.gz", gzipSync(Buffer.alloc(4000, "x")).subarray(0, 30), /cut\.jsonl\.gz" ends too early/],
-    ["bad.tsv", Buffer.from("question\tanswer\nWhy?\n"), /bad\.tsv:2: the row has 1 cells where the header has 2/],
+    ["cut.jsonl.gz", gzipSync(Buffer.alloc(4000, "x")).subarray(0, 30), /cut\.jsonl\.gz" is truncated/],
+    ["bad.tsv", Buffer.from("question\tanswer\nWhy?\n"), /bad\.tsv:2: the row has 1 cells, but the header has 2/],
     ["not.parquet", Buffer.from("hello"), /not\.parquet.*(?:not a|no) Parquet/s],
-  ])("%s is refused with what is wrong and where", async (name, content, message) => {
+  ])("%s is rejected with the problem and its place", async (name, content, message) => {
     const space = new Workspace({ "silent.mjs": SILENT });
     space.writeBytes(name, content);
     const failed = await warm(space.dir, [...RUN, "--dataset", name]);
@@ -270,7 +270,7 @@ describe("local files", () => {
     expect(failed.code).toBe(2);
   });
 
-  it("name the row of a Parquet file that cannot be used", async () => {
+  it("report the row of a Parquet file that cannot be used", async () => {
     const space = new Workspace({ "silent.mjs": SILENT });
     const rows = [{ question: "Why?" }, { question: null }];
     space.writeBytes(
@@ -283,19 +283,19 @@ describe("local files", () => {
     expect(reportOf(skipped).rows).toHaveLength(1);
   });
 
-  it("are read as a dataset of the catalogue is", async () => {
+  it("are read like a dataset of the catalog", async () => {
     const space = new Workspace({ "silent.mjs": SILENT, "mine.jsonl": sums(3) });
     const report = reportOf(await warm(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl"]));
     expect(report.rows.map(({ scores }) => Object.keys(scores))).toEqual(
       sums(3).map(() => expect.arrayContaining(["math_equiv", "f1"])),
     );
     const mapped = await warm(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl", "--map", "question=q"]);
-    expect(mapped.stderr).toMatch(/--map is for files/);
+    expect(mapped.stderr).toMatch(/--map is only for files/);
   });
 });
 
 describe("assay datasets", () => {
-  it("lists all of them, with licence and score", async () => {
+  it("lists all of them, with license and score", async () => {
     const { stdout, code } = await warm(new Workspace().dir, ["datasets"]);
     expect(code).toBe(0);
     for (const name of ["gsm8k", "mmlu[:CONFIG]", "swebench-lite", "needle", "locomo", "longmemeval[:CONFIG]"])
@@ -307,7 +307,7 @@ describe("assay datasets", () => {
     ["of the config that is found", "assay.config.yaml", []],
     ["of the config that is named", "project/other.yaml", ["--config", "project/other.yaml"]],
     ["of a flag and the config", "assay.config.yaml", ["--plugin", "plugin.mjs"]],
-  ])("lists and shows what plugins bring: %s", async (_, config, flags) => {
+  ])("lists and shows datasets of plugins: %s", async (_, config, flags) => {
     const plugin = `export const register = (registry) =>
       registry.register("dataset", "riddles", {
         name: "riddles",
@@ -324,7 +324,7 @@ describe("assay datasets", () => {
     expect(shown.stdout).toContain("What has keys?");
   });
 
-  it("import gives files a name, keeps the config's comments, and is used at once", async () => {
+  it("import names files, keeps the config's comments, and works at once", async () => {
     const space = new Workspace({
       "silent.mjs": SILENT,
       "assay.config.yaml": "# nightly\ntrials: 2\n",
@@ -349,9 +349,9 @@ describe("assay datasets", () => {
     [["import", "x"], /Name the dataset and its files/],
     [["import", "gsm8k", "a.csv"], /comes with assay/],
     [["import", "a/b", "a.csv"], /no name for a dataset/],
-    [["import", "x", "nowhere.csv"], /There is no file "nowhere\.csv"/],
+    [["import", "x", "nowhere.csv"], /File not found: "nowhere\.csv"/],
     [["import", "x", "bad.csv"], /bad\.csv:2: the row has neither a context nor a question/],
-    [["import", "x", "a.csv", "--template", "needle"], /names the template "needle"/],
+    [["import", "x", "a.csv", "--template", "needle"], /uses the template "needle"/],
     [["import", "x", "a.csv", "--template", "gsm8k", "--map", "question=q"], /leave --map and --subject out/],
     [["import", "x", "a.csv", "--score-field", "nonsense"], /No evaluator of x gives "nonsense"/],
     [["import", "x", "a.csv", "--subject", "nonsense"], /No row has a field "nonsense"/],
@@ -360,7 +360,7 @@ describe("assay datasets", () => {
     [["show", "mmlu:anatmy"], /Did you mean "anatomy"/],
     [["show", "gsm8k:mian"], /has no configs/],
     [["show", "needle", "--template", "gsm8k"], /--template is for assay datasets import/],
-  ])("refuses %j", async (words, message) => {
+  ])("rejects %j", async (words, message) => {
     const space = new Workspace({ "a.csv": "question,answer\nWhy?,So\n", "bad.csv": "q\nWhy?\n" });
     const { code, stderr } = await warm(space.dir, ["datasets", ...words]);
     expect(stderr).toMatch(message);
@@ -368,7 +368,7 @@ describe("assay datasets", () => {
     expect(readdirSync(space.dir)).not.toContain("assay.config.yaml");
   });
 
-  it("import leaves a program alone and says what to write into it", async () => {
+  it("import does not change a config that is code, and prints what to add", async () => {
     const space = new Workspace({ "assay.config.mjs": "export default {};", "a.csv": "question,answer\nWhy?,So\n" });
     const { code, stderr } = await warm(space.dir, ["datasets", "import", "x", "a.csv"]);
     expect(stderr).toMatch(/is a program and is left as it is.*namedDatasets/s);
@@ -378,7 +378,7 @@ describe("assay datasets", () => {
 });
 
 describe("two configs of one dataset", () => {
-  it("are told apart by their names, also by --evaluator", async () => {
+  it("have different names, also for --evaluator", async () => {
     const space = new Workspace({ "silent.mjs": SILENT, "a.tsv": "One?\t1\n", "b.tsv": "Eins?\t1\n" });
     const datasets = ["--dataset", "mgsm:en=a.tsv", "--dataset", "mgsm:de=b.tsv"];
     const report = reportOf(await warm(space.dir, [...RUN, ...datasets, "--evaluator", "mgsm:de=numeric_tolerance"]));
@@ -391,26 +391,26 @@ describe("two configs of one dataset", () => {
   });
 });
 
-describe("what could be taken for something else", () => {
+describe("ambiguous names", () => {
   it.each([
     [["--dataset", "needle=x.jsonl"], /needle does not read files/],
     [["--dataset", "locomo"], /Write: assay memory --dataset locomo/],
     [["--dataset", "needle", "--head"], /--head.*Add -n/],
     [["--dataset", "needle", "--shuffle-seed", "3"], /--shuffle-seed.*Add -n/],
     [["--dataset", "."], /is a folder/],
-  ])("is refused: %j", async (args, message) => {
+  ])("are rejected: %j", async (args, message) => {
     const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2) });
     const { code, stderr } = await warm(space.dir, [...RUN, ...args]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });
 
-  it("is read when it is there: a file with an equals sign in its name", async () => {
+  it("are read if the file exists: an equals sign in a file name", async () => {
     const space = new Workspace({ "silent.mjs": SILENT, "run=1.jsonl": sums(2) });
     expect(reportOf(await warm(space.dir, [...RUN, "--dataset", "run=1.jsonl"])).rows).toHaveLength(2);
   });
 
-  it("is refused in a config: files that are called like a dataset, with a word on where", async () => {
+  it("are rejected in a config: files named like a dataset, with the position", async () => {
     const config = "namedDatasets:\n  gsm8k:\n    files: [x.jsonl]\n";
     const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2), "assay.config.yaml": config });
     const { code, stderr } = await warm(space.dir, ["datasets"]);
@@ -418,7 +418,7 @@ describe("what could be taken for something else", () => {
     expect(code).toBe(2);
   });
 
-  it("is shown for what it is: a file that is called like a memory dataset", async () => {
+  it("are shown for what they are: a file named like a memory dataset", async () => {
     const space = new Workspace({ "locomo.jsonl": sums(2) });
     const { code, stdout } = await warm(space.dir, ["datasets", "show", "locomo.jsonl"]);
     expect(stdout).toMatch(/What is/);
@@ -427,7 +427,7 @@ describe("what could be taken for something else", () => {
 });
 
 describe("nolima", () => {
-  it("is swept by depth and length, and shown as a heat-map", async () => {
+  it("varies depth and length, and shows a heat map", async () => {
     const [fixture] = nolimaFixture;
     if (fixture === undefined) throw new Error("no fixture");
     const files = Object.fromEntries(
@@ -440,6 +440,6 @@ describe("nolima", () => {
     expect(stdout).toMatch(/mean score by depth and length/);
     expect(stdout).toMatch(/\| depth ↓ length → +\| +300 +\| +600 +\| +mean +\|/);
     const wrong = await assay(...run.with(4, "nolima:lengths=300;depth=0"));
-    expect(wrong.stderr).toMatch(/there is no setting "depth".*Did you mean "depths"/);
+    expect(wrong.stderr).toMatch(/unknown setting "depth".*Did you mean "depths"/);
   });
 });

@@ -10,7 +10,7 @@ import { Workspace } from "../src/testing/workspace.js";
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 
-/** A judge that is ill: each answer is a failure that might pass at once, so that nobody waits for it. */
+/** A failing judge: each answer is a transient error with an immediate retry. */
 async function illJudge(): Promise<{ url: string; asked: () => number }> {
   let asked = 0;
   const server: Server = createServer((request, response) => {
@@ -35,8 +35,8 @@ stimuli:
       - { type: file-exists, required: true, config: { path: made.txt } }
 `;
 
-describe("a judge that fails", () => {
-  it("makes a trial unscored, not failed, unless the rest decides already", async () => {
+describe("a failing judge", () => {
+  it("makes a trial unscored, not failed, unless the other graders decide already", async () => {
     const space = new EvalSpace({ "eval.yaml": JUDGED });
     const judge = await illJudge();
     const flags = ["--judge-model", "openai/gpt-5-mini", "--judge-url", judge.url, "--judge-api-key-env", "LOG"];
@@ -59,7 +59,7 @@ stimuli:
   - { name: greet, prompt: Write the greeting, graders: [{ type: loud, config: { path: hello.txt } }] }
 `;
 
-/** A grader that is no part of the package. */
+/** A grader that is not part of the package. */
 const PLUGIN = `import { existsSync } from "node:fs";
 import { join } from "node:path";
 export function register(registry) {
@@ -71,7 +71,7 @@ export function register(registry) {
 `;
 
 describe("an eval of an agent with a model", () => {
-  it("is paid for as it is told, by a models file, a key, a cache and a grader of the project", async () => {
+  it("uses a models file, a key, a cache and a grader of the project", async () => {
     const mock = await model({ tools: [GREETING] });
     const models = `models:\n  small: { api_name: gpt-5-mini, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n`;
     const space = new EvalSpace({ "eval.yaml": GREETED, "prices.yml": models, "plugin.mjs": PLUGIN, "home/x": "" });
@@ -90,12 +90,12 @@ describe("an eval of an agent with a model", () => {
     ]);
     expect(reportOf(cached).rows.map(({ cached: isCached }) => isCached)).toEqual([true, true]);
     expect(poor.code).toBe(2);
-    expect(poor.stderr).toContain("The budget of the run (--max-cost, $0.5000) does not cover one trial");
+    expect(poor.stderr).toContain("The run budget (--max-cost, $0.5000) does not cover one trial");
     expect(mock.counts.requests).toBe(asked);
   });
 });
 
-/** An agent that does not care which model it was told to use. */
+/** An agent that ignores the model it is given. */
 const STUBBORN = `const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hi" }] });
 const headers = { "content-type": "application/json" };
 const answer = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", { method: "POST", headers, body });
@@ -109,7 +109,7 @@ stimuli:
 `;
 
 describe("an agent that calls another model", () => {
-  it("has a note, and is an error with --strict-model", async () => {
+  it("gets a note, and an error with --strict-model", async () => {
     const mock = await model({ reply: "Hello." });
     const space = new EvalSpace({ "eval.yaml": STUBBORN_EVAL, "stubborn.mjs": STUBBORN });
     const flags = ["--agent-url", mock.url, "--output", "json"];
@@ -125,7 +125,7 @@ describe("an agent that calls another model", () => {
 });
 
 describe("assay init", () => {
-  it("writes an eval that is clean, sound and can be run with a simulated model", async () => {
+  it("writes an eval that has no lint errors, is sound and runs with a simulated model", async () => {
     const space = new Workspace();
     const agent = `${TINY} {skills}`;
     const made = await assay(space.dir, "init", "mine", "--executor", agent);
@@ -152,8 +152,8 @@ describe("assay init", () => {
   });
 });
 
-describe("the flags of assay eval", () => {
-  it("are each quoted in one of its suites", async () => {
+describe("flags of assay eval", () => {
+  it("each appear in one of its test suites", async () => {
     const { stdout } = await assay(new Workspace().dir, "eval", "--help");
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     expect(flags.length).toBeGreaterThan(35);

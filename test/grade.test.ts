@@ -17,7 +17,7 @@ async function measured(): Promise<Workspace> {
 }
 
 describe("assay grade", () => {
-  it("scores the latest run by another evaluator, and stores a run that names its parent", async () => {
+  it("scores the latest run with another evaluator, and stores a run that names its parent", async () => {
     const space = await measured();
     const finished = await warmAssay(space.dir, "grade", "--evaluator", "./brief.mjs", "--output", "json");
     expect(finished.code, finished.stderr).toBe(0);
@@ -33,18 +33,18 @@ describe("assay grade", () => {
     expect(reportOf(shown).summary.wordy).toMatchObject({ pass_rate, mean_score, cost_of_pass });
   });
 
-  it("without other evaluators grades as the run was graded", async () => {
+  it("grades like the run without other evaluators", async () => {
     const space = await measured();
     const again = reportOf(await warmAssay(space.dir, "grade", "--output", "json"));
     expect(again.config.scoreField).toBe("exact_match");
     expect(again.summary.wordy).toMatchObject({ pass_rate: 0 });
-    // The latest run is a graded one by now; what is graded is the run that measured.
+    // The latest run is a graded one by now; the measured run is graded.
     const other = reportOf(await warmAssay(space.dir, "grade", "--score-field", "contains", "--output", "json"));
     expect(other.notes[0]).toBe(again.notes[0]);
     expect(other.summary.wordy).toMatchObject({ pass_rate: 0.75 });
   });
 
-  it("is a gate of its own", async () => {
+  it("checks its own gates", async () => {
     const space = await measured();
     const gates = ["--score-field", "contains", "--fail-under", "pass_rate=0.8"];
     const finished = await warmAssay(space.dir, "grade", ...gates);
@@ -52,7 +52,7 @@ describe("assay grade", () => {
     expect(finished.stderr).toContain("wordy: pass_rate = 0.75 is under 0.8");
   });
 
-  it("works from another folder, with paths as they are seen from there", async () => {
+  it("works from another folder, with paths relative to it", async () => {
     const space = await measured();
     space.write("elsewhere/mine.mjs", LENGTH.replaceAll("brief", "terse"));
     const flags = ["--runs-dir", "../.assay/runs", "--evaluator", "capitals=./mine.mjs", "--output", "json"];
@@ -62,7 +62,7 @@ describe("assay grade", () => {
     expect(space.runs()).toHaveLength(2);
   });
 
-  it("grades by corrected examples only when they are named", async () => {
+  it("uses corrected examples only if they are named", async () => {
     const space = await measured();
     space.write(
       "capitals.jsonl",
@@ -70,12 +70,12 @@ describe("assay grade", () => {
     );
     const refused = await warmAssay(space.dir, "grade");
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("capitals is not what it was when");
+    expect(refused.stderr).toContain("capitals has changed since");
     const graded = await warmAssay(space.dir, "grade", "--dataset", "capitals.jsonl", "--output", "json");
     expect(reportOf(graded).summary.wordy).toMatchObject({ pass_rate: 0.25 });
   });
 
-  it("takes a file of another name for the one dataset of the run", async () => {
+  it("accepts a file of another name for the only dataset of the run", async () => {
     const space = await measured();
     space.write(
       "corrected.jsonl",
@@ -85,16 +85,16 @@ describe("assay grade", () => {
     expect(reportOf(graded).summary.wordy).toMatchObject({ pass_rate: 0.25, num_skipped: 0 });
   });
 
-  it("refuses examples of which the run knows none", async () => {
+  it("rejects examples that the run does not have", async () => {
     const space = await measured();
     space.write("others.jsonl", [{ id: "zz", question: "?", answer: "!" }]);
     const refused = await warmAssay(space.dir, "grade", "--dataset", "others.jsonl");
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("None of the examples is one that");
+    expect(refused.stderr).toContain("No example belongs to");
     expect(space.runs()).toHaveLength(1);
   });
 
-  it("says what is wrong with what it was given", async () => {
+  it("explains invalid input", async () => {
     const space = await measured();
     const cases: [string[], string][] = [
       [["nowhere"], "There is no run folder nowhere"],
@@ -115,7 +115,7 @@ describe("assay grade", () => {
     expect(space.runs()).toHaveLength(1);
   });
 
-  it("keeps what is graded when it is interrupted, and goes on from there", async () => {
+  it("keeps graded outputs when interrupted, and resumes from there", async () => {
     const space = await measured();
     const slow = `
       import { existsSync } from "node:fs";
@@ -151,7 +151,7 @@ describe("assay grade", () => {
     expect(space.runs()).toHaveLength(2);
   });
 
-  it("is not resumed by assay run", async () => {
+  it("cannot be resumed by assay run", async () => {
     const space = await measured();
     await warmAssay(space.dir, "grade");
     const finished = await warmAssay(space.dir, "run", "--resume", space.runs()[1] ?? "");

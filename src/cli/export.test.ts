@@ -53,13 +53,13 @@ describe("assay export", () => {
     expect(stderr).toBe("");
   });
 
-  test("JUnit says what graders found, JSON is one report", async () => {
+  test("includes evidence in JUnit, and writes JSON as one report", async () => {
     const space = stored();
     expect((await exported(space, { format: "junit" })).stdout).toContain("file-exists: no file &lt;a&gt;");
     expect(JSON.parse((await exported(space, { format: "json" })).stdout).rows[0]).toMatchObject({ exampleId: 1 });
   });
 
-  test("writes a file and says where", async () => {
+  test("writes a file and prints its path", async () => {
     const space = stored();
     const out = space.path("trials.parquet");
     const { stdout, stderr } = await exported(space, { format: "parquet", out });
@@ -68,14 +68,14 @@ describe("assay export", () => {
   });
 
   test.each([
-    [{ format: "parquet" }, /Parquet is not text: name a file for it \(--out FILE\)/],
-    [{ format: "pdf" }, /There is no format "pdf"/],
+    [{ format: "parquet" }, /Parquet is binary: write it to a file with --out FILE/],
+    [{ format: "pdf" }, /Unknown format "pdf"/],
     [{ force: true }, /--force is for --out/],
-  ])("refuses %j", async (flags, words) => {
+  ])("rejects %j", async (flags, words) => {
     await expect(exported(stored(), flags)).rejects.toThrow(words);
   });
 
-  test("needs a format, and a run that is there", async () => {
+  test("requires a format and an existing run", async () => {
     const program = new Command("assay").exitOverride().configureOutput({ writeErr: () => {} });
     addExport(program, () => {});
     for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });

@@ -5,20 +5,20 @@ import { unreadable } from "./read-bytes.js";
 import type { RowFile } from "./row-file.js";
 import type { RawRow, SourceRow } from "./source-row.js";
 
-/** Texts that belong together line by line, each of which is a column. */
+/** Text files whose lines correspond: each file is a column. */
 export interface AlignedLines {
-  /** As messages name them together. */
+  /** Name of all files together, for messages. */
   readonly name: string;
-  /** The column of each text, with the path of the text. */
+  /** Path of the file for each column. */
   readonly columns: Readonly<Record<string, string>>;
-  /** What stands in a line for a line break. */
+  /** Placeholder for a line break within a line. */
   readonly lineBreak?: string;
 }
 
 const BATCH_ROWS = 500;
 
 /**
- * Texts of which the lines at one place are a row.
+ * Opens text files whose lines correspond, so that line n of each makes row n.
  * @example
  * openAlignedLines({ name: "test", columns: { document: "test.src", summary: "test.tgt" } });
  */
@@ -31,7 +31,7 @@ async function* batchesOf(texts: AlignedLines): AsyncGenerator<SourceRow[]> {
   let batch: SourceRow[] = [];
   for (const row of rowsOf(texts)) {
     if (batch.push(row) < BATCH_ROWS) continue;
-    // Lets signals and timers have their turn while a large file is read.
+    // Lets signals and timers be handled while a large file is read.
     await setImmediate();
     yield batch;
     batch = [];
@@ -72,9 +72,9 @@ function textOf({ text }: Line, lineBreak: string | undefined): string {
   return lineBreak === undefined ? line : line.replaceAll(lineBreak, "\n");
 }
 
-/** Rows after a line that is missing in one text would have the wrong partner, and so may those before. */
+/** If a file lacks a line, the lines after it do not correspond, and those before it may not either. */
 function unlike(name: string, ended: readonly string[], lines: number): DatasetError {
   return new DatasetError(
-    `"${name}" has ${lines} lines of ${ended.join(" and ")} and more of the rest, where each line has its partner in the other text. Get the files again.`,
+    `"${name}" has ${lines} lines of ${ended.join(" and ")} and more of the others, but all files must have the same number of lines. Download the files again.`,
   );
 }

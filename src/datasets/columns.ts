@@ -6,10 +6,10 @@ import type { RawRow } from "./source-row.js";
 
 const SHOWN_VALUES = 10;
 const SHOWN_LENGTH = 40;
-/** A guess at what was meant is looked for among so many values. */
+/** Number of values searched for a suggestion. */
 const MOST_VALUES = 1000;
 
-/** True when every column that the filter names holds its value, or the field of that name of the example does. */
+/** Whether each column of the filter has its value, in the row or as a field of the example. */
 export function matches(row: RawRow, filter: LoadOptions["filter"], example?: Readonly<Example>): boolean {
   if (filter === undefined) return true;
   for (const name in filter) {
@@ -27,13 +27,13 @@ export class KnownValues {
   add(value: unknown): void {
     const text = scalarText(value);
     if (text === undefined || this.#values.has(text)) return;
-    // Long ones are no use as a guess, and a thousand of them may be all of the file.
+    // Long values are useless as suggestions, and a thousand of them might fill the memory.
     const isOneMore = this.#values.size < (text.length > SHOWN_LENGTH ? SHOWN_VALUES : MOST_VALUES);
     if (isOneMore) this.#values.add(text);
     else this.#hasMore = true;
   }
 
-  /** The one that was most likely meant, and a few of them. */
+  /** Suggests the most similar value, and lists a few. */
   describe(column: string, wanted: string): string {
     const guess = nearest(
       wanted,
@@ -50,7 +50,7 @@ function shortened(text: string): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH - 1)}…` : text;
 }
 
-/** What to say when a filter keeps nothing, with the values of its columns that are known. */
+/** Error for a filter without matches, with known values of its columns. */
 export function noMatch(
   name: string,
   filter: Readonly<Record<string, string>>,
@@ -61,10 +61,10 @@ export function noMatch(
   return new DatasetError(`No row of "${name}" matches ${wanted.join(" and ")}. ${values.join(" ")}`);
 }
 
-/** Checks that every column named by `map` and `filter` is there, at next to no cost for files where they are. */
+/** Checks that every column named by `map` and `filter` exists, at almost no cost if they do. */
 export class ColumnCheck {
   readonly #path: string;
-  /** Columns named and not met yet, with what named them. */
+  /** Columns not found yet, with the option that names them. */
   readonly #missing = new Map<string, string>();
   readonly #known = new Set<string>();
   readonly #values = new Map<string, KnownValues>();
@@ -86,7 +86,7 @@ export class ColumnCheck {
     if (!this.complete) this.know(Object.keys(row));
   }
 
-  /** Columns that are there, whether or not any row has been read. */
+  /** Adds columns that exist even if no row has been read. */
   know(columns: readonly string[]): void {
     for (const column of columns) {
       this.#known.add(column);
@@ -94,10 +94,10 @@ export class ColumnCheck {
     }
   }
 
-  /** Throws when a named column was in no row. */
+  /** Throws if a named column was in no row. */
   requireComplete(stoppedEarly: boolean): void {
     const [first] = this.#missing;
-    // Without any column there was no row to look at, and that is the thing to report.
+    // Without any column there was no row, which is reported elsewhere.
     if (first === undefined || this.#known.size === 0) return;
     const [column, option] = first;
     const guess = nearest(column, this.#known);
@@ -108,7 +108,7 @@ export class ColumnCheck {
     );
   }
 
-  /** Remembers values of the filter's columns, and of an example's fields, for the message when nothing matches. */
+  /** Stores values of the filter's columns and of the example's fields for the message. */
   noteValues(row: RawRow, example?: Readonly<Example>): void {
     for (const [column, values] of this.#values) {
       values.add(row[column]);
@@ -121,7 +121,7 @@ export class ColumnCheck {
   }
 }
 
-/** A single value as a filter writes it; lists, objects and null equal nothing. */
+/** Formats a single value for comparison with a filter; lists, objects and null match nothing. */
 export function scalarText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;

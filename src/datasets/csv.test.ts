@@ -22,7 +22,7 @@ async function read(content: string | Buffer): Promise<SourceRow[]> {
 
 const parse = (text: string) => [...parseCsv(Buffer.from(text))];
 
-describe("parseCsv", () => {
+describe("parseCsvBytes", () => {
   it.each([
     [
       "plain cells",
@@ -79,21 +79,21 @@ describe("parseCsv", () => {
     expect(parse('a\n"x\ny\r\nz\rw"\n\nb\r\n\r\nc').map(({ line }) => line)).toEqual([1, 2, 7, 9]);
   });
 
-  it("reports text after a closing quote and goes on with the next line", () => {
+  it("reports text after a closing quote and continues with the next line", () => {
     expect(parse('"a"b,c\nd,e\n')).toEqual([
       { line: 1, problem: "has text after a closing quote; write a quote inside a quoted cell twice" },
       { line: 2, cells: ["d", "e"] },
     ]);
   });
 
-  it("reports a quote that is never closed, and where it was opened", () => {
+  it("reports an unclosed quote and where it was opened", () => {
     expect(parse('a,b\nc,"d\ne,f\n')).toEqual([
       { line: 1, cells: ["a", "b"] },
       { line: 2, problem: "has a quote, opened on line 2, that is never closed; nothing after it could be read" },
     ]);
   });
 
-  it("gives back what an RFC 4180 writer wrote", () => {
+  it("reads back what an RFC 4180 writer wrote", () => {
     const cell = fc.oneof(
       fc.string(),
       fc.string({ unit: "grapheme" }),
@@ -105,7 +105,7 @@ describe("parseCsv", () => {
         const needsQuotes = (text: string) => quoteAll || text === "" || /[",\r\n]/.test(text);
         const write = (text: string) => (needsQuotes(text) ? `"${text.replaceAll('"', '""')}"` : text);
         const text = cells.map((row) => row.map(write).join(",")).join(lineEnd);
-        // Lone surrogates cannot be written to a file at all.
+        // Lone surrogates cannot be written to a file.
         const expected = cells.map((row) => row.map((value) => Buffer.from(value).toString()));
         expect(parse(text).map((record) => ("cells" in record ? record.cells : record.problem))).toEqual(expected);
       }),
@@ -113,7 +113,7 @@ describe("parseCsv", () => {
     );
   });
 
-  it("is linear in a large file of doubled quotes", () => {
+  it("takes linear time for a large file of doubled quotes", () => {
     const record = `"${'""'.repeat(500_000)}",x\n`;
     const [first] = parse(record);
     expect(first).toEqual({ line: 1, cells: ['"'.repeat(500_000), "x"] });
@@ -129,24 +129,24 @@ describe("readCsv", () => {
 
   it("reports ragged rows", async () => {
     expect(await read("a,b\n1,2,3\n1\n1,2\n")).toEqual([
-      { line: 2, problem: "has 3 cells where the header has 2" },
-      { line: 3, problem: "has 1 cells where the header has 2" },
+      { line: 2, problem: "has 3 cells, but the header has 2" },
+      { line: 3, problem: "has 1 cells, but the header has 2" },
       { line: 4, row: { a: "1", b: "2" } },
     ]);
   });
 
-  it("names unnamed columns and refuses repeated ones", async () => {
+  it("names unnamed columns and rejects repeated ones", async () => {
     expect(await read(",a\n0,x\n")).toEqual([{ line: 2, row: { column_1: "0", a: "x" } }]);
     await expect(read("a,b,a\n")).rejects.toThrow(/data\.csv:1: the header names the column "a" twice/);
     await expect(read('"a\n')).rejects.toThrow(/data\.csv:1: the header has a quote/);
   });
 
-  it("takes __proto__ as a column like any other", async () => {
+  it("treats __proto__ like any other column", async () => {
     const [first] = await read("__proto__,a\nx,y\n");
     expect(first !== undefined && "row" in first && Object.keys(first.row)).toEqual(["__proto__", "a"]);
   });
 
-  it("finds the records that are not UTF-8", async () => {
+  it("reports records that are not UTF-8", async () => {
     const bytes = Buffer.concat([Buffer.from("a\nok\n"), Buffer.from([0xe9]), Buffer.from("\nfine\n")]);
     expect(await read(bytes)).toEqual([
       { line: 2, row: { a: "ok" } },
@@ -171,21 +171,21 @@ describe("readTsv", () => {
     return rows;
   }
 
-  it("takes commas as they are, and quotes as CSV does where they close a cell", async () => {
+  it("keeps commas, and handles quotes like CSV if they close a cell", async () => {
     expect(await readTabs('q\ta\n"two\nlines"\t1,5\nx\ty\n')).toEqual([
       { line: 2, row: { q: "two\nlines", a: "1,5" } },
       { line: 4, row: { q: "x", a: "y" } },
     ]);
   });
 
-  it("takes a quote that closes no cell as a character", async () => {
+  it("treats a quote that closes no cell as a character", async () => {
     expect(await readTabs('q\ta\n"Yes" he said\t1\n"open\t2\n')).toEqual([
       { line: 2, row: { q: '"Yes" he said', a: "1" } },
       { line: 3, row: { q: '"open', a: "2" } },
     ]);
   });
 
-  it("reads a file without a header by the names it is given, and with one all the same", async () => {
+  it("reads a file without a header by the given names, and ignores a header that has them", async () => {
     const rows = [{ line: expect.any(Number), row: { question: "1 + 1?", answer: "2" } }];
     expect(await readTabs("1 + 1?\t2\n", ["question", "answer"])).toEqual(rows);
     expect(await readTabs("question\tanswer\n1 + 1?\t2\n", ["question", "answer"])).toEqual(rows);

@@ -10,7 +10,7 @@ const LF = 10;
 const CR = 13;
 const BATCH = 4096;
 
-/** The cells of one record with the line it starts on, or what is wrong with it. */
+/** The cells of a record and the line it starts on, or a problem. */
 export type CsvRecord = { readonly line: number; readonly cells: readonly string[] } | BadRow;
 
 /**
@@ -22,7 +22,7 @@ export function readCsv(path: string, options?: ReadOptions): AsyncGenerator<Sou
   return readDelimited(path, COMMA, options);
 }
 
-/** Reads tab-separated values. Most files quote nothing, some quote as CSV does: a quote that closes no cell is a character. */
+/** Reads tab-separated values. Most files quote nothing, some quote like CSV: a quote that closes no cell is a plain character. */
 export function readTsv(path: string, options?: ReadOptions): AsyncGenerator<SourceRow[]> {
   return readDelimited(path, TAB, options);
 }
@@ -43,16 +43,16 @@ async function* readDelimited(path: string, delimiter: number, options: ReadOpti
   yield rows;
 }
 
-/** A file that is known to have no header may have got one since. */
+/** A file that used to have no header may have one now. */
 function isHeader(record: CsvRecord, names: readonly string[]): boolean {
   return "cells" in record && names.every((name, index) => record.cells[index]?.trim() === name);
 }
 
 /**
- * The records of CSV bytes; blank lines are left out. Works on bytes, because a cell sliced from one large text would
- * keep the whole text alive, and because every byte that matters to CSV stands for itself in UTF-8.
+ * Parses CSV bytes into records, without blank lines. Works on bytes, because a cell sliced from one large string would
+ * keep the whole string in memory, and because UTF-8 never uses the bytes of CSV syntax within a character.
  * @example
- * [...parseCsv(Buffer.from('a,"b ""c"""\n'))]; // [{ line: 1, cells: ["a", 'b "c"'] }]
+ * [...parseCsvBytes(Buffer.from('a,"b ""c"""\n'))]; // [{ line: 1, cells: ["a", 'b "c"'] }]
  */
 export function parseCsv(bytes: Buffer): Generator<CsvRecord, undefined> {
   return parseDelimited(bytes, COMMA);
@@ -64,8 +64,8 @@ function* parseDelimited(bytes: Buffer, delimiter: number): Generator<CsvRecord,
 }
 
 function headerOf(path: string, record: CsvRecord): readonly string[] {
-  if ("problem" in record) throw new DatasetError(`${path}:${record.line}: the header ${record.problem}. Mend it.`);
-  // An unnamed column is usual (an exported index); it gets a name rather than an error.
+  if ("problem" in record) throw new DatasetError(`${path}:${record.line}: the header ${record.problem}. Fix it.`);
+  // Unnamed columns are common (an exported index): they get a name instead of an error.
   const names = record.cells.map((name, index) => name.trim() || `column_${index + 1}`);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated === undefined) return names;
@@ -76,7 +76,7 @@ function toRow(record: CsvRecord, header: readonly string[]): SourceRow {
   if ("problem" in record) return record;
   const { line, cells } = record;
   if (cells.length !== header.length) {
-    return { line, problem: `has ${cells.length} cells where the header has ${header.length}` };
+    return { line, problem: `has ${cells.length} cells, but the header has ${header.length}` };
   }
   return { line, row: Object.fromEntries(header.map((name, index) => [name, cells[index]])) };
 }
@@ -162,7 +162,7 @@ class Scanner {
     return this.#at >= this.#bytes.length || this.#bytes[this.#at] === this.#delimiter || this.#atLineEnd();
   }
 
-  /** True on the CR of a CRLF, which is one line end, not two. */
+  /** True on the CR of a CRLF. */
   #beforeLf(): boolean {
     return this.#bytes[this.#at] === CR && this.#bytes[this.#at + 1] === LF;
   }

@@ -7,7 +7,7 @@ const registry = new Registry();
 registry.register("dataset", "mmlu", { hasTemplate: true, load: () => [] });
 registry.register("dataset", "needle", { load: () => [] });
 
-describe("parseSpec", () => {
+describe("parseDatasetSpec", () => {
   it.each([
     ["mmlu", { name: "mmlu" }],
     ["mmlu:anatomy", { name: "mmlu", config: "anatomy" }],
@@ -21,13 +21,13 @@ describe("parseSpec", () => {
     expect(parseSpec(spec, registry)).toEqual(parts);
   });
 
-  it("refuses what says two things", () => {
+  it("rejects contradictions", () => {
     expect(() => parseSpec("mmlu@", registry)).toThrow(UsageError);
-    expect(() => parseSpec("mmlu@v1=a.csv", registry)).toThrow(/names a revision and files/);
+    expect(() => parseSpec("mmlu@v1=a.csv", registry)).toThrow(/has a revision and files/);
   });
 });
 
-describe("isDatasetFile and mapPaths", () => {
+describe("isDatasetFile and mapSpecPaths", () => {
   it.each([
     ["data.jsonl", ["data.jsonl"]],
     ["data.parquet.gz", ["data.parquet.gz"]],
@@ -47,16 +47,16 @@ describe("isDatasetFile and mapPaths", () => {
   });
 });
 
-describe("names that look like something else", () => {
-  it("a revision with slashes is no path, and a dot is a folder", () => {
+describe("ambiguous names", () => {
+  it("treats slashes after @ as a revision, and a dot as a folder", () => {
     expect(isDatasetFile("gsm8k@refs/pr/1")).toBe(false);
     expect(isDatasetFile("mmlu:law@refs/pr/1")).toBe(false);
     expect(isDatasetFile("who@host/data.jsonl")).toBe(true);
     expect(isDatasetFile(".")).toBe(true);
   });
 
-  it("files for a dataset that reads none are refused, not left out", () => {
-    expect(() => parseSpec("needle=x.jsonl", registry)).toThrow(/needle does not read files.*Give the file by itself/);
+  it("rejects files for a dataset without a template", () => {
+    expect(() => parseSpec("needle=x.jsonl", registry)).toThrow(/needle does not read files.*Give only the file/);
     expect(() => parseSpec("lang=en/p.jsonl", registry)).toThrow(/there is no dataset "lang".*\.\/lang=en\/p\.jsonl/);
   });
 });

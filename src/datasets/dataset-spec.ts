@@ -4,25 +4,25 @@ import { UsageError } from "../core/errors.js";
 import type { Registry } from "../core/registry.js";
 import { hasFormat } from "./formats.js";
 
-/** A dataset as the command line names it, taken apart. */
+/** A parsed dataset name of the command line. */
 export interface DatasetSpec extends Pick<LoadOptions, "config" | "revision" | "files"> {
   readonly name: string;
 }
 
-/** `gsm8k@refs/pr/1`: the slashes are those of a revision. */
+/** `gsm8k@refs/pr/1`: the slashes belong to a revision. */
 const AT_REVISION = /^[\w.-]+(?::[\w.-]+)?@/;
 
-/** True for what names a file rather than a registered dataset. */
+/** Whether a name refers to a file rather than a registered dataset. */
 export function isDatasetFile(name: string): boolean {
   if (isFilledTemplate(name)) return false;
   return hasFormat(name) || /^\.+$/.test(name) || (/[\\/]/.test(name) && !AT_REVISION.test(name));
 }
 
 /**
- * Takes a name apart: `NAME[:CONFIG][@REVISION]`, or `NAME[:CONFIG]=FILE[,FILE…]` for local files that are read as that
- * dataset is. What follows the colon of a dataset without a template is its own business.
+ * Parses `NAME[:CONFIG][@REVISION]`, or `NAME[:CONFIG]=FILE[,FILE…]` for local files that are read like that dataset. A
+ * dataset without a template parses what follows the colon itself.
  * @example
- * parseSpec("mmlu:anatomy@v1", registry); // { name: "mmlu", config: "anatomy", revision: "v1" }
+ * parseDatasetSpec("mmlu:anatomy@v1", registry); // { name: "mmlu", config: "anatomy", revision: "v1" }
  */
 export function parseSpec(spec: string, registry: Registry): DatasetSpec {
   const { head, files } = splitFiles(spec);
@@ -32,9 +32,9 @@ export function parseSpec(spec: string, registry: Registry): DatasetSpec {
   if (files !== undefined && !hasTemplate) throw noTemplate(spec, head, registry);
   if (!hasTemplate) return { name, ...(config === undefined ? {} : { config: spec.slice(name.length + 1) }) };
   const [own, revision = revisionOfBare] = config === undefined ? [undefined] : splitOnce(config, "@");
-  if (revision === "") throw new UsageError(`"${spec}" names no revision after "@". Write ${bare}@REVISION.`);
+  if (revision === "") throw new UsageError(`"${spec}" has no revision after "@". Write ${bare}@REVISION.`);
   if (files !== undefined && revision !== undefined)
-    throw new UsageError(`"${spec}" names a revision and files. Local files have no revision: leave one out.`);
+    throw new UsageError(`"${spec}" has a revision and files, but local files have no revision. Remove one of them.`);
   return {
     name: bare,
     ...(own === undefined || own === "" ? {} : { config: own }),
@@ -47,14 +47,14 @@ function noTemplate(spec: string, name: string, registry: Registry): UsageError 
   const known = registry.has("dataset", name);
   const why = known ? `${name} does not read files` : `there is no dataset "${name}"`;
   return new UsageError(
-    `"${spec}" asks for files to be read as the dataset ${name} is, but ${why}. Give the file by itself, as ./${spec} if that is its name.`,
+    `"${spec}" means files read like the dataset ${name}, but ${why}. Give only the file, as ./${spec} if that is its name.`,
   );
 }
 
 /**
- * The spec with each local path in it changed, such as one that a config file names from where it lies.
+ * Maps each local path in a spec, such as to resolve paths relative to a config file.
  * @example
- * mapPaths("gsm8k=test.jsonl", (path) => `data/${path}`); // "gsm8k=data/test.jsonl"
+ * mapSpecPaths("gsm8k=test.jsonl", (path) => `data/${path}`); // "gsm8k=data/test.jsonl"
  */
 export function mapPaths(spec: string, change: (path: string) => string): string {
   if (isDatasetFile(spec)) return change(spec);
@@ -66,14 +66,13 @@ function isFilledTemplate(spec: string): boolean {
   return splitFiles(spec).files !== undefined;
 }
 
-/** The spec without the revision that it names. */
 export function withoutRevision(spec: string): string {
   return spec.replace(/@[^=]*$/, "");
 }
 
-/** What stands before the files of `NAME=FILE,FILE`, and the files. A path may hold "=" itself; what stands before the first one must look like a name. */
+/** Splits `NAME=FILE,FILE` into the name and the files. A path may contain "="; what precedes the first one must look like a name. */
 export function splitFiles(spec: string): { head: string; files?: readonly string[] } {
-  // A file that is called so is that file.
+  // An existing file of that name takes precedence.
   if (existsSync(spec)) return { head: spec };
   const [, head, rest] = /^([\w.-]+(?::[\w.-]+)?(?:@[\w./-]+)?)=(.+)$/s.exec(spec) ?? [];
   if (head === undefined || rest === undefined || hasFormat(head)) return { head: spec };

@@ -3,7 +3,7 @@ import { splitFiles } from "./dataset-spec.js";
 import { formatOf, hasFormat } from "./formats.js";
 
 describe("the name of an archive", () => {
-  it("names a local file, which has rows only for a dataset that is published so", () => {
+  it("is a local file, which only a dataset published as an archive can read", () => {
     expect(hasFormat("qmsum.zip")).toBe(true);
     expect(hasFormat("zip")).toBe(false);
     expect(splitFiles("qmsum=qmsum.zip")).toEqual({ head: "qmsum", files: ["qmsum.zip"] });

@@ -8,13 +8,13 @@ import { GZIP, unreadable } from "./read-bytes.js";
 import type { RowReader } from "./source-row.js";
 import { readText } from "./text.js";
 
-/** How the rows of a kind of file are read and spoken of. */
+/** How to read the rows of a file type and name them in messages. */
 export interface Format {
-  /** Null for a file that is read in part, by its own index. */
+  /** Null for a file that is read in part, by its index. */
   readonly read: RowReader | null;
-  /** Whether its rows are told apart by line of text or by position in a list. */
+  /** Whether rows are identified by line or by position in a list. */
   readonly place: "line" | "row";
-  /** True where numbers and lists come as text. */
+  /** True if numbers and lists come as text. */
   readonly textOnly: boolean;
 }
 
@@ -29,50 +29,50 @@ const FORMATS: Readonly<Record<string, Format>> = {
   ".parquet": { read: null, place: "row", textOnly: false },
 };
 
-/** Texts that rows of other files refer to: no dataset by itself. */
+/** Texts that rows of other files refer to, not datasets. */
 const PLAIN_TEXT: Format = { read: readText, place: "line", textOnly: true };
 
-/** The extensions that `loadFile` reads; each may be followed by .gz. */
+/** Extensions that `loadFile` reads; each may be followed by .gz. */
 export const FILE_EXTENSIONS: readonly string[] = Object.keys(FORMATS);
 
 /**
- * The name of a file without its folder and its endings.
+ * File name without folder and extensions.
  * @example
- * nameOfFile("data/questions.jsonl.gz"); // "questions"
+ * getFileStem("data/questions.jsonl.gz"); // "questions"
  */
 export function nameOfFile(path: string): string {
   const plain = withoutGzip(basename(path));
   return basename(plain, extname(plain));
 }
 
-/** True for a name that ends like a file of rows, or like an archive of them. */
+/** Whether a name has the extension of a dataset file or an archive. */
 export function hasFormat(path: string): boolean {
   return FILE_EXTENSIONS.includes(extensionOf(path)) || isArchive(path);
 }
 
-/** True for a name that ends like an archive, which some datasets are published as. */
+/** Some datasets are published as archives. */
 export function isArchive(path: string): boolean {
   return path.toLowerCase().endsWith(".zip");
 }
 
-/** The format that a file's name tells. */
+/** The format by file extension. */
 export function formatOf(path: string): Format {
   return extensionOf(path) === ".txt" ? PLAIN_TEXT : rowFormatOf(path);
 }
 
-/** The format of a file of rows; a text by itself is none. */
+/** The format of a file of rows; throws for other files, including plain text. */
 export function rowFormatOf(path: string): Format {
   const extension = extensionOf(path);
   const format = FORMATS[extension];
   if (format !== undefined) return format;
-  if (isArchive(path)) throw new DatasetError(`"${path}" is an archive. Unpack it, and give the file of rows inside.`);
+  if (isArchive(path)) throw new DatasetError(`"${path}" is an archive. Unpack it, and pass the file with the rows.`);
   const found = extension === "" ? "has no extension" : `has the extension "${extension}"`;
   throw new DatasetError(
-    `"${path}" ${found}, which says nothing about its format. Supported: ${FILE_EXTENSIONS.join(", ")}, each also with ${GZIP}.`,
+    `"${path}" ${found}, which is not a known format. Supported: ${FILE_EXTENSIONS.join(", ")}, each also with ${GZIP}.`,
   );
 }
 
-/** Refuses what is no file, before it is asked for its format. */
+/** Throws if the path is missing or a folder. */
 export function requireFile(path: string): void {
   let isFolder: boolean;
   try {
@@ -80,7 +80,7 @@ export function requireFile(path: string): void {
   } catch (error) {
     throw unreadable(path, error);
   }
-  if (isFolder) throw new DatasetError(`"${path}" is a folder. Give a file inside it (${FILE_EXTENSIONS.join(", ")}).`);
+  if (isFolder) throw new DatasetError(`"${path}" is a folder. Pass a file inside it (${FILE_EXTENSIONS.join(", ")}).`);
 }
 
 function extensionOf(path: string): string {

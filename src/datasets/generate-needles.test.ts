@@ -18,7 +18,7 @@ const tally = (values: readonly unknown[]) => {
 describe("generateNeedles", () => {
   const examples = generateNeedles();
 
-  it("makes a hundred examples over every length and depth, each id once", () => {
+  it("generates a hundred examples over every length and depth, with unique ids", () => {
     expect(examples).toHaveLength(100);
     expect(new Set(examples.map(({ id }) => id)).size).toBe(100);
     expect(examples.map(({ id }) => id)).toContain("needle-500-0.25-3");
@@ -34,7 +34,7 @@ describe("generateNeedles", () => {
     }
   });
 
-  it("puts the needle where its depth says", () => {
+  it("puts the needle at its depth", () => {
     for (const { context, answer, depth } of examples) {
       const at = context.indexOf(answer) / context.length;
       expect(Math.abs(at - depth)).toBeLessThan(0.08);
@@ -45,7 +45,7 @@ describe("generateNeedles", () => {
     expect(last?.context.endsWith(`${last.answer}.`)).toBe(true);
   });
 
-  it("comes close to the token lengths asked for", () => {
+  it("comes close to the requested token lengths", () => {
     const tokenizer = loadTokenizer("cl100k_base");
     for (const length of [500, 1000, 2000, 4000]) {
       const counts = examples
@@ -61,11 +61,11 @@ describe("generateNeedles", () => {
     expect(generateNeedles({ count: 7 })).toEqual(examples.slice(0, 7));
     expect(generateNeedles({ count: 3, seed: 1 })).not.toEqual(examples.slice(0, 3));
     const digest = createHash("sha256").update(JSON.stringify(examples)).digest("hex");
-    // Changes only when the generator does: then published needle results are no longer comparable, and this says so.
+    // Changes only with the generator: published needle results are then no longer comparable.
     expect(digest.slice(0, 16)).toBe("c9344f0722fe5069");
   });
 
-  it("asks about half of the facts in other words", () => {
+  it("paraphrases about half of the questions", () => {
     const share = generateNeedles({ lengths: [500], count: 400 }).filter(({ paraphrased }) => paraphrased).length / 400;
     expect(share).toBeGreaterThan(0.4);
     expect(share).toBeLessThan(0.6);
@@ -84,7 +84,7 @@ describe("generateNeedles", () => {
     }
   });
 
-  it("hides as many facts as asked for", () => {
+  it("hides the requested number of facts", () => {
     const [one, five] = [1, 5].map((needles) => generateNeedles({ lengths: [500], count: 30, needles }));
     const factsIn = (examples: readonly NeedleExample[] = []) =>
       examples.map(
@@ -97,7 +97,7 @@ describe("generateNeedles", () => {
 });
 
 describe("needle", () => {
-  it("has its results broken down by depth and length, which every example has", () => {
+  it("breaks down results by depth and length, which every example has", () => {
     const { facets = [], examples } = loaded({ maxExamples: 7, config: "lengths=60,70;depths=0,1" });
     expect(facets).toEqual(["depth", "length"]);
     for (const example of examples) for (const facet of facets) expect(example[facet]).toBeTypeOf("number");
@@ -112,7 +112,7 @@ describe("needle", () => {
     }
   });
 
-  it("reaches every combination also when lengths and depths have a common divisor", () => {
+  it("reaches every combination even if the numbers of lengths and depths have a common divisor", () => {
     const examples = load({ config: "lengths=100,200,300,400;depths=0,1;count=8" });
     expect(new Set(examples.map(({ id }) => id)).size).toBe(8);
     expect(new Set(examples.map(({ length, depth }) => `${length} ${depth}`)).size).toBe(8);
@@ -130,7 +130,7 @@ describe("needle", () => {
 });
 
 describe("parseNeedleConfig", () => {
-  it("reads what is there", () => {
+  it("parses settings", () => {
     expect(parseNeedleConfig("lengths=500,1000;depths=0,0.5,1;needles=2;count=9;")).toEqual({
       lengths: [500, 1000],
       depths: [0, 0.5, 1],
@@ -141,7 +141,7 @@ describe("parseNeedleConfig", () => {
   });
 
   it.each([
-    ["lenghts=500", /no setting "lenghts"\. Did you mean "lengths"\?/],
+    ["lenghts=500", /unknown setting "lenghts"\. Did you mean "lengths"\?/],
     ["500", /"500" is not KEY=VALUE/],
     ["lengths=1=2", /is not KEY=VALUE/],
     ["lengths=", /lengths takes whole numbers from 50 to 2000000, not ""/],
@@ -152,8 +152,8 @@ describe("parseNeedleConfig", () => {
     ["needles=1.5", /needles takes whole numbers/],
     ["lengths=500,500", /names 500 twice/],
     ["count=1;count=2", /"count" is set twice/],
-    ["toString=1", /no setting "toString"/],
-  ])("refuses %s", (config, message) => {
+    ["toString=1", /unknown setting "toString"/],
+  ])("rejects %s", (config, message) => {
     expect(() => parseNeedleConfig(config)).toThrow(UsageError);
     expect(() => parseNeedleConfig(config)).toThrow(message);
     expect(() => parseNeedleConfig(config)).toThrow(/Example: needle:lengths=500,1000/);

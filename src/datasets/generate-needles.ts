@@ -12,11 +12,11 @@ import { requireMaxExamples } from "./sample.js";
 export interface NeedleOptions {
   /** Approximate lengths of the context in tokens (cl100k_base). */
   lengths?: readonly number[];
-  /** Where the needle stands: 0 is the beginning, 1 the end. */
+  /** Position of the needle: 0 is the beginning, 1 the end. */
   depths?: readonly number[];
-  /** Facts hidden in each context. The question is about the one at `depth`; the others stand anywhere. */
+  /** Facts hidden in each context. The question is about the one at `depth`; the others are at random positions. */
   needles?: number;
-  /** How many examples; lengths and depths stay balanced whatever it is. */
+  /** Number of examples; lengths and depths are balanced for any number. */
   count?: number;
   seed?: number;
 }
@@ -29,11 +29,10 @@ export interface NeedleExample extends Example {
   answer: string;
   length: number;
   depth: number;
-  /** Whether the question uses other words than the text. */
+  /** Whether the question uses different words than the text. */
   paraphrased: boolean;
 }
 
-/** Needles, and by what results on them are broken down. */
 interface LoadedNeedles extends LoadedExamples {
   readonly examples: readonly NeedleExample[];
 }
@@ -46,14 +45,14 @@ const REFRAIN_SHARE = 0.15;
 const DISTRACTOR_SHARE = 0.08;
 
 /**
- * Loads the built-in dataset `needle`: facts hidden in long texts, made on the spot and the same for the same seed.
+ * Loads the built-in dataset `needle`: facts hidden in generated long texts, the same for the same seed.
  * @example
  * loadNeedles({ config: "depths=0.5", maxExamples: 20 }).examples.length; // 20
  */
 export function loadNeedles({ config, maxExamples, seed, map, filter }: LoadOptions): LoadedNeedles {
   requireMaxExamples(maxExamples);
   if (map !== undefined && Object.keys(map).length > 0) {
-    throw new UsageError("needle is made, not read: it has no columns to --map.");
+    throw new UsageError("needle is generated and has no columns: --map does not apply. Remove it.");
   }
   const chosen = config === undefined ? {} : parseNeedleConfig(config);
   const wanted = Math.min(chosen.count ?? maxExamples ?? DEFAULTS.count, maxExamples ?? Infinity);
@@ -66,7 +65,7 @@ export function loadNeedles({ config, maxExamples, seed, map, filter }: LoadOpti
 }
 
 /**
- * Makes needle examples. The same seed gives the same examples on every machine, and an id the same text whatever the count.
+ * Generates needle examples. The same seed gives the same examples on every machine, and an id has the same text for any count.
  * @example
  * generateNeedles({ lengths: [500], depths: [0, 1], count: 10, seed: 7 });
  */
@@ -85,13 +84,13 @@ interface Cell {
   depth: number;
 }
 
-/** Every length with every depth, in an order of which each beginning holds both about equally often. */
+/** Combines every length with every depth, ordered so that each prefix is about balanced. */
 function balancedCells(lengths: readonly number[], depths: readonly number[]): Cell[] {
   const cells: Cell[] = [];
   const diagonal = leastCommonMultiple(lengths.length, depths.length);
   for (let i = 0; i < lengths.length * depths.length; i++) {
     const length = lengths[i % lengths.length] as number;
-    // A diagonal comes back to its start after the common multiple; the next one begins a step further.
+    // A diagonal returns to its start after the common multiple; the next one begins a step further.
     const depth = depths[(i + Math.floor(i / diagonal)) % depths.length] as number;
     cells.push({ length, depth });
   }
@@ -111,7 +110,7 @@ interface Recipe extends Cell {
 }
 
 function makeExample({ id, length, depth, needles, random }: Recipe): NeedleExample {
-  // Drawn before anything that the settings change, so that the question of an id stays the same.
+  // Drawn before anything that depends on the settings, so that the question of an id stays the same.
   const paraphrased = random.next() < PARAPHRASED_SHARE;
   const facts = new FactSource(random);
   const { fact, another } = facts.any();
@@ -131,7 +130,7 @@ interface Straw {
   another: () => Fact | null;
 }
 
-/** Sentences that do not hold the answer; some look as if they might. */
+/** Sentences that do not contain the answer, including distractors. */
 function haystack(random: Random, { characters, fact, another }: Straw): string[] {
   const refrains = shuffle(REFRAINS, random).slice(0, 3);
   const asides = shuffle(fact.asides, random);
@@ -141,7 +140,7 @@ function haystack(random: Random, { characters, fact, another }: Straw): string[
     sentences.push(sentence);
     left -= sentence.length + 1;
   }
-  // Asides are asked for first, and would otherwise all stand at the beginning.
+  // Asides are drawn first, and would otherwise all be at the beginning.
   return shuffle(sentences, random);
 }
 
@@ -175,12 +174,11 @@ function paragraphs(random: Random, sentences: readonly string[]): string {
 
 type Shape = (random: Random) => string;
 
-/** A neutral sentence that answers no question. */
 export function fillerSentence(random: Random): string {
   return pick(random, SHAPES)(random);
 }
 
-/** A notice, word for word or with a word more: what a deduplicating compressor should find. */
+/** A repeated notice, verbatim or with one more word: what a deduplicating compressor should find. */
 export function refrainSentence(random: Random, refrains: readonly string[]): string {
   const refrain = pick(random, refrains);
   const again = `Again, ${refrain.charAt(0).toLowerCase()}${refrain.slice(1)}`;
@@ -213,16 +211,16 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Something that can be hidden in a text and asked for. */
+/** A fact that can be hidden in a text and asked for. */
 export interface Fact {
   statement: string;
   question: string;
-  /** Asks for the same in other words, sharing little more than a name with the statement. */
+  /** The question in other words, which share little more than a name with the statement. */
   paraphrase: string;
   answer: string;
-  /** Sentences about the same subject that do not hold the answer. */
+  /** Sentences about the same subject that do not contain the answer. */
   asides: readonly string[];
-  /** What it is about. Two facts with the same subject would contradict each other. */
+  /** Two facts with the same subject would contradict each other. */
   subject: string;
 }
 
@@ -322,7 +320,7 @@ const patron: FactMaker = (random) => {
 
 const MAKERS: readonly FactMaker[] = [accessCode, belonging, platform, festival, patron];
 
-/** Makes facts of which no two share a subject, and none gives another's answer away. */
+/** Generates facts with distinct subjects, none of which contains another's answer. */
 export class FactSource {
   readonly #random: Random;
   readonly #made: Fact[] = [];
@@ -331,7 +329,7 @@ export class FactSource {
     this.#random = random;
   }
 
-  /** A fact of any kind, and a maker of more of its kind. */
+  /** A fact of any kind, and a function that generates more of its kind. */
   any(): { fact: Fact; another: () => Fact | null } {
     const maker = pick(this.#random, MAKERS);
     const another = () => this.#fresh(maker);
@@ -339,7 +337,7 @@ export class FactSource {
     return fact === null ? this.any() : { fact, another };
   }
 
-  /** Null when the vocabulary has run out: a repeated distractor is worth less than none. */
+  /** Null if the vocabulary is exhausted: a repeated distractor is worse than none. */
   #fresh(maker: FactMaker): Fact | null {
     for (let tries = 0; tries < 20; tries++) {
       const fact = maker(this.#random);

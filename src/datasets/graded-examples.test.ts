@@ -40,7 +40,7 @@ function names(evaluators: readonly Evaluator[] | undefined): string[] {
 }
 
 describe("examples with graders", () => {
-  it("are scored by them, and keep them as they are", async () => {
+  it("are scored by them, and keep them unchanged", async () => {
     const path = jsonl("tasks.jsonl", [{ id: 1, question: "Write add.js", graders: GRADERS, threshold: 0.5 }]);
     for (const load of [loadFile, loadDataset]) {
       const dataset = await load(path, { registry: withGraders() });
@@ -50,7 +50,7 @@ describe("examples with graders", () => {
     }
   });
 
-  it("are compared as text where there are none", async () => {
+  it("are compared as text if there are none", async () => {
     const path = jsonl("plain.jsonl", [{ id: 1, question: "Why?", answer: "So.", graders: null }]);
     expect(names((await loadFile(path, { registry: new Registry() })).evaluators)).toEqual(["answer_quality"]);
     const cells = file("plain.csv", "id,question,answer,graders\n1,Why?,So.,\n");
@@ -61,14 +61,14 @@ describe("examples with graders", () => {
     ["text.jsonl", '{"id":1,"question":"Why?","graders":"three people"}', ":1", 'has the string "three people"'],
     ["cell.csv", 'id,question,graders\n1,Why?,"[{""type"":""completed""}]"', ":2", "has the string "],
     ["object.json", '[{"id":1,"question":"Why?","graders":{"type":"completed"}}]', " row 1", "has an object"],
-  ])("are refused with their place when they are no list: %s", async (name, content, place, words) => {
+  ])("are rejected with their place if they are not a list: %s", async (name, content, place, words) => {
     const loading = loadFile(file(name, content), { registry: withGraders() });
     await expect(loading).rejects.toThrow(DatasetError);
     await expect(loading).rejects.toThrow(`${name}${place}: the row ${words}`);
     await expect(loading).rejects.toThrow('and not a list in "graders"');
   });
 
-  it("are left out with their row when bad rows are", async () => {
+  it("are skipped with their row if bad rows are", async () => {
     const path = jsonl("skipped.jsonl", [
       { id: 1, question: "Write it", graders: "some" },
       { id: 2, question: "Write it", graders: GRADERS, environment: "a forest" },
@@ -89,13 +89,13 @@ describe("examples with graders", () => {
     await expect(loading).rejects.toThrow('1 of 2 examples have graders, but "two" has none');
   });
 
-  it("are refused before anything runs when a grader cannot be made", async () => {
+  it("are rejected before anything runs if a grader cannot be created", async () => {
     const path = jsonl("bad.jsonl", [{ id: 1, question: "Write it", graders: [{ type: "file-exist" }] }]);
     await expect(loadFile(path, { registry: withGraders() })).rejects.toThrow('Did you mean "file-exists"?');
     await expect(loadFile(path, { registry: new Registry() })).rejects.toThrow(RegistryError);
   });
 
-  it("are scored by them under a name, too, unless the config says otherwise", async () => {
+  it("are also scored by them as a named dataset, unless the config overrides it", async () => {
     const path = jsonl("named.jsonl", [{ id: 1, question: "Write add.js", graders: GRADERS }]);
     const registry = withGraders();
     registry.register("evaluator", "own", { name: "own", score: () => ({ own: 1 }) });
@@ -107,7 +107,7 @@ describe("examples with graders", () => {
 });
 
 describe("environments", () => {
-  it("hold the content of what lies beside the file of each example", async () => {
+  it("contain the files beside the file of each example", async () => {
     file("one/app/a.txt", "first");
     file("two/app/a.txt", "second");
     const row = { question: "Do it", environment: { files: [{ src: "app", dest: "." }] } };
@@ -117,11 +117,11 @@ describe("environments", () => {
       { files: [{ dest: "a.txt", content: "first" }] },
       { files: [{ dest: "a.txt", content: "second" }] },
     ]);
-    // The bytes of the dataset's files do not tell what the others hold.
+    // The bytes of the dataset's files do not cover the other files.
     expect(fingerprint).toBeUndefined();
   });
 
-  it("that cannot be read are refused with the example", async () => {
+  it("are rejected with the example if they cannot be read", async () => {
     const path = jsonl("gone.jsonl", [
       { id: 5, question: "Do it", environment: { files: [{ src: "gone", dest: "." }] } },
     ]);
@@ -136,17 +136,17 @@ describe("environments", () => {
     );
   });
 
-  it("must be objects where an example has graders", async () => {
+  it("must be objects if an example has graders", async () => {
     const path = jsonl("no-object.jsonl", [
       { id: 4, question: "Do it", graders: GRADERS },
       { id: 5, question: "Do it", environment: ["a forest"], graders: GRADERS },
     ]);
     await expect(loadFile(path, { registry: withGraders() })).rejects.toThrow(
-      `${path}:2: the row cannot be used: environment is an array, not an object. Mend it`,
+      `${path}:2: the row cannot be used: environment is an array, not an object. Fix the row`,
     );
   });
 
-  it("are left alone where the column is about something else", async () => {
+  it("are ignored if the column is unrelated", async () => {
     const rows = ["forest", { climate: "wet" }].map((environment, id) => ({ id, question: "Where?", environment }));
     const { examples, fingerprint } = await loadFile(jsonl("columns.jsonl", rows));
     expect(examples.map(({ environment }) => environment)).toEqual(["forest", { climate: "wet" }]);

@@ -23,20 +23,20 @@ async function readItems(path: string): Promise<void> {
   for await (const item of jsonItems(path)) expect(item).toBeDefined();
 }
 
-describe("a compressed file that grows more than a hundredfold", () => {
+describe("a compressed file with a ratio above 100", () => {
   const bomb = Buffer.alloc(70 * MIB, " ");
-  const message = /grows to more than a hundred times its size .* decompress it yourself/;
+  const message = /decompresses to more than a hundred times its size.*decompress it yourself/;
 
-  it.each(["bomb.json.gz", "bomb.jsonl.gz", "bomb.csv.gz"])("is refused as a dataset: %s", async (name) => {
+  it.each(["bomb.json.gz", "bomb.jsonl.gz", "bomb.csv.gz"])("is rejected as a dataset: %s", async (name) => {
     await expect(loadFile(compress(name, bomb))).rejects.toThrow(message);
   });
 
-  it("is refused as conversations", async () => {
+  it("is rejected as conversations", async () => {
     await expect(readItems(compress("talks.json.gz", bomb))).rejects.toThrow(message);
   });
 });
 
-it("reads a small file however much it grows", async () => {
+it("is read if it is small", async () => {
   const row = JSON.stringify({ id: 1, question: "q", answer: "a", context: " ".repeat(10 * MIB) });
   const { examples } = await loadFile(compress("padded.jsonl.gz", `${row}\n`));
   expect(examples).toMatchObject([{ id: 1 }]);

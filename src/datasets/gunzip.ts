@@ -1,18 +1,17 @@
 import { createReadStream, statSync } from "node:fs";
 import { createGunzip, gunzipSync } from "node:zlib";
 
-// Apart from what reads plain files: Node takes a while to load its compression, and few files need it.
+// A separate module: Node's compression is slow to load, and few files need it.
 
-/** What holds text grows ten- to fiftyfold. A file that was made to fill the memory grows a thousandfold. */
+/** Text compresses 10 to 50 times; a decompression bomb 1,000 times. */
 const MAX_GROWTH = 100;
 const MIN_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** The bytes that were compressed. */
 export function gunzip(bytes: Buffer): Buffer {
   return gunzipSync(bytes, { maxOutputLength: computeLimit(bytes.length) });
 }
 
-/** The bytes that a compressed file holds, a piece at a time. */
+/** Yields the decompressed bytes in chunks. */
 export async function* gunzipped(path: string): AsyncGenerator<Buffer> {
   const limit = computeLimit(statSync(path).size);
   const file = createReadStream(path);

@@ -20,7 +20,7 @@ async function read(content: string | Buffer): Promise<SourceRow[]> {
   return rows;
 }
 
-describe("readJson", () => {
+describe("readJsonFile", () => {
   const rows = [
     { line: 1, row: { a: 1 } },
     { line: 2, row: { a: 2 } },
@@ -50,15 +50,15 @@ describe("readJson", () => {
     ["two arrays of no usual name", '{"train":[],"dev":[]}', /several arrays \(train, dev\)/],
     ["two arrays of usual names", '{"data":[{}],"test":[{}]}', /several arrays \(data, test\)/],
     ["no array", '{"a":1,"b":{}}', /without an array of rows \(its fields: a, b\)/],
-    ["a bare value", "3", /is the number 3\. It must hold an array/],
+    ["a bare value", "3", /is the number 3\. It must contain an array/],
     ["a cut file", '[{"a":1},', /not valid JSON/],
     ["bytes that are not UTF-8", Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not valid UTF-8/],
-  ])("refuses %s", async (_, content, message) => {
+  ])("rejects %s", async (_, content, message) => {
     await expect(read(content)).rejects.toThrow(DatasetError);
     await expect(read(content)).rejects.toThrow(message);
   });
 
-  it("reads an object a line too, as some datasets are published", async () => {
+  it("also reads one object per line, as some datasets are published", async () => {
     expect(await read('{"a":1}\n\n{"a":2}\n{"a":')).toEqual([
       { line: 1, row: { a: 1 } },
       { line: 3, row: { a: 2 } },

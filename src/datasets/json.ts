@@ -5,13 +5,13 @@ import { parseLines } from "./jsonl.js";
 import { readBytes } from "./read-bytes.js";
 import { isBadRow, isRawRow, type ReadOptions, type SourceRow } from "./source-row.js";
 
-/** Fields that hold the rows by convention, asked only when an object has several arrays. */
+/** Conventional fields for rows, used only if an object has several arrays. */
 const USUAL_FIELDS = ["data", "rows", "examples", "test"];
 
 /**
  * Reads an array of rows, or an object with the rows in one array field. `line` is the row's number in that array.
  * @example
- * for await (const rows of readJson("data.json")) console.log(rows.length);
+ * for await (const rows of readJsonFile("data.json")) console.log(rows.length);
  */
 export async function* readJson(path: string, options: ReadOptions = {}): AsyncGenerator<SourceRow[]> {
   const { name = path } = options;
@@ -26,12 +26,12 @@ function toRow(value: unknown, index: number): SourceRow {
   return isRawRow(value) ? { line, row: value } : { line, problem: `is ${describe(value)}, not an object` };
 }
 
-/** The rows of a file that holds an object a line, whatever its name says. */
+/** The rows of a file in JSON Lines format, whatever its extension. */
 class Lines {
   readonly rows: SourceRow[] = [];
 }
 
-/** Some datasets are published so. Asked only when the file is no JSON as a whole; null when its first line is none either. */
+/** Some datasets are published as JSON Lines named .json. Tried only if the file is not valid JSON; null if its first line is not valid either. */
 function linesOf(bytes: Buffer): Lines | null {
   const lines = new Lines();
   parseLines(bytes, 1, lines.rows);
@@ -47,7 +47,7 @@ function parse(path: string, bytes: Buffer): unknown {
     const lines = linesOf(bytes);
     if (lines !== null) return lines;
     throw new DatasetError(
-      `"${path}" is not valid JSON (${messageOf(error)}). If it holds one object a line, or is too large for one text, use .jsonl.`,
+      `"${path}" is not valid JSON (${messageOf(error)}). If it has one object per line, or is too large for one string, use .jsonl.`,
       { cause: error },
     );
   }
@@ -56,7 +56,7 @@ function parse(path: string, bytes: Buffer): unknown {
 function rowsOf(path: string, document: unknown): readonly unknown[] {
   if (Array.isArray(document)) return document;
   if (!isRawRow(document)) {
-    throw new DatasetError(`"${path}" is ${describe(document)}. It must hold an array of rows.`);
+    throw new DatasetError(`"${path}" is ${describe(document)}. It must contain an array of rows.`);
   }
   const arrays = Object.keys(document).filter((field) => Array.isArray(document[field]));
   const usual = USUAL_FIELDS.filter((field) => arrays.includes(field));
@@ -66,6 +66,6 @@ function rowsOf(path: string, document: unknown): readonly unknown[] {
   throw new DatasetError(
     arrays.length === 0
       ? `"${path}" is one object without an array of rows (its fields: ${Object.keys(document).join(", ") || "none"}). Put the rows in an array.`
-      : `"${path}" has several arrays (${arrays.join(", ")}) and it is not clear which holds the rows. Keep one, or name it "data".`,
+      : `"${path}" has several arrays (${arrays.join(", ")}), so it is unclear which holds the rows. Keep one, or name it "data".`,
   );
 }

@@ -21,7 +21,7 @@ async function read(content: string | Buffer): Promise<SourceRow[]> {
 }
 
 describe("readJsonl", () => {
-  it("reads a row a line with its line number, ignoring blank lines, CR and the byte order mark", async () => {
+  it("reads a row per line with its line number, ignoring blank lines, CR and the byte order mark", async () => {
     expect(await read('\uFEFF{"a":1}\r\n\n  \t\r\n{"a":2}')).toEqual([
       { line: 1, row: { a: 1 } },
       { line: 4, row: { a: 2 } },
@@ -35,7 +35,7 @@ describe("readJsonl", () => {
     ]);
   });
 
-  it("reports malformed lines and goes on behind them", async () => {
+  it("reports malformed lines and continues after them", async () => {
     const rows = await read('{"a":1}\n{oops}\n[1]\n"text"\nnull\n{"a":2}\n{"a":');
     expect(rows.map((row) => ("problem" in row ? `${row.line} ${row.problem.slice(0, 17)}` : row.line))).toEqual(
       [
@@ -50,7 +50,7 @@ describe("readJsonl", () => {
     );
   });
 
-  it("finds the lines that are not UTF-8", async () => {
+  it("reports lines that are not UTF-8", async () => {
     const broken = Buffer.concat([
       Buffer.from('{"a":"ok"}\n{"a":"'),
       Buffer.from([0xff, 0x80]),
@@ -63,7 +63,7 @@ describe("readJsonl", () => {
     ]);
   });
 
-  it("names UTF-16 for what it is", async () => {
+  it("identifies UTF-16", async () => {
     await expect(read(Buffer.from('\uFEFF{"a":1}\n', "utf16le"))).rejects.toThrow(/UTF-16.*Save it as UTF-8/);
   });
 
@@ -71,7 +71,7 @@ describe("readJsonl", () => {
     expect(await read("")).toEqual([]);
   });
 
-  it("keeps characters whole across the blocks it reads, and lines longer than a block", async () => {
+  it("keeps characters intact across blocks, and lines longer than a block", async () => {
     const wide = "é漢😀";
     const rows = Array.from({ length: 40 }, (_, index) => ({ index, text: wide.repeat(index * 700) }));
     rows.push({ index: 40, text: wide.repeat(400_000) });
@@ -81,7 +81,7 @@ describe("readJsonl", () => {
     expect(await read(content)).toEqual(rows.map((row, index) => ({ line: index + 1, row })));
   });
 
-  it("gives back whatever JSON.stringify wrote", async () => {
+  it("reads back what JSON.stringify wrote", async () => {
     const objects = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(fc.array(objects, { maxLength: 20 }), async (written) => {

@@ -5,7 +5,7 @@ import { readTextBlocks } from "./read-bytes.js";
 import { isRawRow, type ReadOptions, type SourceRow } from "./source-row.js";
 
 /**
- * Reads one JSON object a line, block by block. Lines end at a line feed only: U+2028 may stand inside a JSON string.
+ * Reads one JSON object per line, block by block. Only a line feed ends a line: U+2028 may occur in a JSON string.
  * @example
  * for await (const rows of readJsonl("data.jsonl")) console.log(rows.length);
  */
@@ -33,7 +33,7 @@ export function parseLines(block: Buffer, firstLine: number, rows: SourceRow[]):
   return line;
 }
 
-/** For a block with broken characters: finds the lines that have them, so that they are not read as something else. */
+/** For a block with invalid UTF-8: finds the affected lines. */
 function parseBytes(block: Buffer, firstLine: number, rows: SourceRow[]): number {
   let line = firstLine;
   let start = 0;
@@ -54,7 +54,7 @@ function addLine(text: string, line: number, rows: SourceRow[]): void {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Only looked for after the failure: testing every line for blanks first would slow all the good ones.
+    // Checked only after a failure: checking every line for blanks first would slow down all valid ones.
     if (text.trim() !== "") rows.push({ line, problem: `is not valid JSON (${messageOf(error)})` });
     return;
   }

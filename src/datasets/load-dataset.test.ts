@@ -12,7 +12,7 @@ describe("loadDataset", () => {
   it.each([
     ["an array", () => examples],
     ["an object with examples", () => ({ examples, facets: ["k"] })],
-  ])("takes no more of a plugin's dataset than was asked for, given as %s", async (_, load) => {
+  ])("limits a plugin's dataset to the requested sample, given as %s", async (_, load) => {
     const registry = new Registry();
     registry.register("dataset", "mine", { load });
     const few = await loadDataset("mine", { registry, maxExamples: 3 });
@@ -21,7 +21,7 @@ describe("loadDataset", () => {
     expect((await loadDataset("mine", { registry, filter: { k: "1" } })).examples).toHaveLength(10);
   });
 
-  it("makes evaluators of the names that a dataset gives, but for a judge, which the run brings", async () => {
+  it("creates evaluators from the names of a dataset, except for a judge, which the run adds", async () => {
     const registry = new Registry();
     registry.register("evaluator", "brief", (argument) => ({ name: `brief:${argument}`, score: () => ({ brief: 1 }) }));
     registry.register("dataset", "mine", { load: () => examples, evaluators: ["brief:80", "llm_judge"] });
@@ -31,7 +31,7 @@ describe("loadDataset", () => {
 });
 
 describe("loadFiles", () => {
-  it("is another dataset when its sample is stratified otherwise", async () => {
+  it("has another fingerprint if its sample is stratified differently", async () => {
     const folder = mkdtempSync(join(tmpdir(), "assay-files-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "a.jsonl");

@@ -19,13 +19,13 @@ import { takeSample } from "./sample.js";
 /** Options of `loadDataset`. */
 export interface LoadDatasetOptions extends LoadOptions {
   registry?: Registry;
-  /** What evaluators that the dataset names are allowed. */
+  /** Permissions of the evaluators that the dataset names. */
   permissions?: Permissions;
 }
 
 /**
- * Loads a dataset by name (`needle`, `mmlu:anatomy`), from a local file, or from local files that are read as a named
- * dataset is (`gsm8k=test.jsonl`).
+ * Loads a dataset by name (`needle`, `mmlu:anatomy`), from a local file, or from local files that are read like a named
+ * dataset (`gsm8k=test.jsonl`).
  * @example
  * const dataset = await loadDataset("needle", { maxExamples: 20 });
  */
@@ -47,7 +47,7 @@ export async function loadDataset(spec: string, options: LoadDatasetOptions = {}
   });
 }
 
-/** What was loaded, no more of it than was asked for. */
+/** Reduces what was loaded to the requested sample. */
 async function withSample(
   loaded: ExampleSource | LoadedExamples,
   name: string,
@@ -57,7 +57,7 @@ async function withSample(
   return loaded.isChosen === true ? loaded : { ...loaded, examples: await chosen(loaded.examples, name, load) };
 }
 
-/** A definition may make use of the sample size or not; either way no more come through than were asked for. */
+/** A definition may ignore the sample size, so it is applied here. */
 async function chosen(source: ExampleSource, name: string, load: LoadOptions): Promise<readonly Example[]> {
   const found: Example[] = [];
   for await (const example of source) {
@@ -74,10 +74,10 @@ function primaryOf({ primaryField }: DatasetDefinition): Pick<Dataset, "primaryF
   return primaryField === undefined ? {} : { primaryField };
 }
 
-/** The one that a run brings, with a model of its own. */
+/** Added by the run, which has the judge's model. */
 const JUDGE = "llm_judge";
 
-/** A dataset that names none has its answers compared as text, like a file's. */
+/** Default: compare answers as text. */
 async function evaluatorsOf(
   given: readonly (Evaluator | string)[] | undefined,
   registry: Registry,

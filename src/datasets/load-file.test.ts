@@ -33,10 +33,10 @@ async function failure(path: string, options?: LoadOptions): Promise<string> {
   return (error as DatasetError).message.replaceAll(`${folder}/`, "");
 }
 
-const ADVICE = "Mend it, or pass --skip-bad-rows (skipBadRows: true) to leave such rows out.";
+const ADVICE = "Fix the row, or pass --skip-bad-rows (skipBadRows: true) to skip such rows.";
 
 describe("loadFile", () => {
-  it("loads every format to the same examples", async () => {
+  it("loads the same examples from every format", async () => {
     const rows = [
       { id: "1", question: "Why?", answer: "Because, well" },
       { id: "2", question: "How?", answer: 'By "magic"' },
@@ -86,7 +86,7 @@ describe("loadFile", () => {
       expect(examples.every(({ id }) => Number(id) % 2 === 0)).toBe(true);
     });
 
-    it("refuses a count that is none", async () => {
+    it("rejects an invalid count", async () => {
       await expect(loadFile(jsonl(rows), { maxExamples: 0 })).rejects.toThrow(UsageError);
     });
   });
@@ -94,22 +94,22 @@ describe("loadFile", () => {
   describe("bad rows", () => {
     const rows = [{ id: 1, question: "a" }, "{nope", { id: 2, question: "b" }, { id: 3 }, { id: 4, question: {} }];
 
-    it("stops at the first, with its place and what to do", async () => {
+    it("stop the load at the first, with its place and a remedy", async () => {
       expect(await failure(jsonl(rows))).toMatch(
-        /^data\.jsonl:2: the row is not valid JSON \(.+\)\. Mend it, or pass --skip/,
+        /^data\.jsonl:2: the row is not valid JSON \(.+\)\. Fix the row, or pass --skip/,
       );
       expect(await failure(jsonl([rows[0], rows[3]]))).toBe(
-        `data.jsonl:2: the row has neither a context nor a question (its columns: id; --map question=COLUMN names the right one). ${ADVICE}`,
+        `data.jsonl:2: the row has neither a context nor a question (its columns: id; choose one with --map question=COLUMN). ${ADVICE}`,
       );
       expect(await failure(file("bad.csv", "id,question\n1,a\n2,b,c\n"))).toBe(
-        `bad.csv:3: the row has 3 cells where the header has 2. ${ADVICE}`,
+        `bad.csv:3: the row has 3 cells, but the header has 2. ${ADVICE}`,
       );
       expect(await failure(file("bad.json", '[{"question":"a"}, 5]'))).toBe(
         `bad.json row 2: the row is the number 5, not an object. ${ADVICE}`,
       );
     });
 
-    it("counts them when asked to", async () => {
+    it("are counted if they are skipped", async () => {
       const dataset = await loadFile(jsonl(rows), { skipBadRows: true });
       expect(dataset.examples.map(({ id }) => id)).toEqual([1, 2]);
       expect(dataset.notes).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("loadFile", () => {
       expect(one.notes?.[0]).toMatch(/^1 bad row skipped/);
     });
 
-    it("says so when nothing is left", async () => {
+    it("are an error if nothing is left", async () => {
       expect(await failure(jsonl(["{", "}"]), { skipBadRows: true })).toMatch(
         /^No row of "data\.jsonl" could be used \(first problem: data\.jsonl:1: /,
       );
@@ -146,7 +146,7 @@ describe("loadFile", () => {
       expect(late.examples.map(({ answer }) => answer)).toEqual([undefined, "x", "y"]);
     });
 
-    it("names a column that no row has before it complains of the rows", async () => {
+    it("reports a column that no row has before bad rows", async () => {
       expect(await failure(jsonl(rows), { map: { question: "promt" } })).toBe(
         'No row of "data.jsonl" has a column "promt" (--map question=promt). Did you mean "prompt"? Its columns: id, prompt, gold, subject.',
       );
@@ -171,7 +171,7 @@ describe("loadFile", () => {
       ]);
     });
 
-    it("lists the values when the filter matches nothing", async () => {
+    it("lists the values if the filter matches nothing", async () => {
       expect(await failure(jsonl(rows), { map: { question: "prompt" }, filter: { subject: "Law" } })).toBe(
         'No row of "data.jsonl" matches subject=Law. Did you mean "law"? Values of subject: law, art.',
       );
@@ -179,7 +179,7 @@ describe("loadFile", () => {
   });
 
   describe("ids", () => {
-    it("refuses a repeated id and names both places, also across number and text", async () => {
+    it("rejects a repeated id with both places, also for a number and its text", async () => {
       expect(
         await failure(
           jsonl([
@@ -188,10 +188,10 @@ describe("loadFile", () => {
             { id: "1", question: "c" },
           ]),
         ),
-      ).toMatch(/^data\.jsonl:3: the id "1" was used already at data\.jsonl:1\. .*make them unique/);
+      ).toMatch(/^data\.jsonl:3: the id "1" is already used at data\.jsonl:1\. Make ids unique/);
     });
 
-    it("keeps equal rows without ids apart, and says so", async () => {
+    it("keeps equal rows without ids apart, with a note", async () => {
       const row = { question: "a" };
       const first = await loadFile(jsonl([row, { question: "b" }, row, row]));
       const ids = first.examples.map(({ id }) => id);
@@ -203,32 +203,30 @@ describe("loadFile", () => {
   });
 
   describe("files", () => {
-    it("says what is wrong with the path", async () => {
-      expect(await failure(join(folder, "missing.jsonl"))).toMatch(
-        /^There is no file "missing\.jsonl" \(looked for .+\)\. Check/,
-      );
-      expect(await failure(join(file("plain.jsonl", "{}"), "below.jsonl"))).toMatch(/^There is no file/);
+    it("reports what is wrong with the path", async () => {
+      expect(await failure(join(folder, "missing.jsonl"))).toMatch(/^File not found: "missing\.jsonl" \(.+\)\. Check/);
+      expect(await failure(join(file("plain.jsonl", "{}"), "below.jsonl"))).toMatch(/^File not found: /);
       mkdirSync(join(folder, "sub.jsonl"));
       expect(await failure(join(folder, "sub.jsonl"))).toBe(
-        '"sub.jsonl" is a folder. Give a file inside it (.jsonl, .ndjson, .json, .csv, .tsv, .parquet).',
+        '"sub.jsonl" is a folder. Pass a file inside it (.jsonl, .ndjson, .json, .csv, .tsv, .parquet).',
       );
       expect(await failure(file("data.doc", "x"))).toBe(
-        '"data.doc" has the extension ".doc", which says nothing about its format. Supported: .jsonl, .ndjson, .json, .csv, .tsv, .parquet, each also with .gz.',
+        '"data.doc" has the extension ".doc", which is not a known format. Supported: .jsonl, .ndjson, .json, .csv, .tsv, .parquet, each also with .gz.',
       );
       expect(await failure(file("data", "x"))).toMatch(/^"data" has no extension/);
     });
 
-    it.each(["empty.jsonl", "empty.json", "empty.csv"])("says that %s is empty", async (name) => {
-      expect(await failure(file(name, ""))).toBe(`"${name}" is empty: it holds no rows.`);
+    it.each(["empty.jsonl", "empty.json", "empty.csv"])("reports that %s is empty", async (name) => {
+      expect(await failure(file(name, ""))).toBe(`"${name}" is empty: it has no rows.`);
     });
 
-    it("says that a file without rows is empty, whatever was asked of it", async () => {
+    it("reports that a file without rows is empty, whatever the options", async () => {
       expect(await failure(file("header.csv", "id,question\n"))).toMatch(/is empty/);
       expect(await failure(file("blank.jsonl", "\n\n"), { map: { question: "q" } })).toMatch(/is empty/);
     });
 
-    it("says that a file may not be read, and passes on what it does not know", () => {
-      expect(unreadable("a.csv", { code: "EACCES" }).message).toBe('"a.csv" may not be read. Check its permissions.');
+    it("reports that a file is not readable, and passes on unknown errors", () => {
+      expect(unreadable("a.csv", { code: "EACCES" }).message).toBe('"a.csv" is not readable. Check its permissions.');
       const cause = new Error("EIO: i/o error");
       expect(unreadable("a.csv", cause)).toMatchObject({
         message: '"a.csv" could not be read: EIO: i/o error.',
@@ -241,7 +239,7 @@ describe("loadFile", () => {
     });
   });
 
-  it("loads a large file without holding its text", async () => {
+  it("loads a large file without keeping its text in memory", async () => {
     const path = join(folder, "large.jsonl");
     const padding = "x".repeat(2000);
     writeFileSync(
@@ -260,7 +258,7 @@ describe("loadFile", () => {
       execFileSync(process.execPath, args, { encoding: "utf8", cwd: import.meta.dirname }),
     );
     expect(n).toBe(1);
-    // The file is 100 MB; one row of it must not keep the rest alive.
+    // The file is 100 MB; one row of it must not keep the rest in memory.
     expect(heap).toBeLessThan(40e6);
     expect(peak).toBeLessThan(400e3);
   });

@@ -18,14 +18,14 @@ import type { RawRow } from "./source-row.js";
 import { type Conversion, type ToExampleOptions, toExample } from "./to-example.js";
 
 export interface LoadFileOptions extends LoadOptions {
-  /** Where the evaluator of examples that name graders comes from: the shared one unless told. */
+  /** Registry for the evaluator of examples with graders. Default: the shared one. */
   registry?: Registry;
-  /** What that evaluator is allowed. */
+  /** Permissions of that evaluator. */
   permissions?: Permissions | undefined;
 }
 
 /**
- * Loads a dataset from a local file, chosen by its extension.
+ * Loads a dataset from a local file; the extension decides the format.
  * @example
  * const dataset = await loadFile("questions.csv", { map: { question: "prompt" }, maxExamples: 50 });
  */
@@ -38,7 +38,7 @@ export async function loadFile(path: string, options: LoadFileOptions = {}): Pro
 
 /** Options of `loadFiles`. */
 export interface LoadFilesOptions extends LoadFileOptions {
-  /** What the dataset is called. */
+  /** Name of the dataset. */
   name: string;
   /** The field that samples are stratified by. */
   subject?: string;
@@ -87,7 +87,7 @@ async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesTo
     return { path: paths[file] ?? "", at: rowFiles[file]?.at(line) ?? name };
   });
   const graders = await graderEvaluators(tasks, { registry, permissions });
-  // Known by the files' bytes and by how rows were chosen from them, where all of them were read anyway, and all there is.
+  // Identified by the bytes and the row options if all files were read completely and contain everything.
   const isKnownByBytes = rowFiles.every(({ table }) => table === undefined) && !tasks.some(hasEnvironment);
   return makeDataset({
     name,
@@ -95,16 +95,16 @@ async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesTo
     ...(isKnownByBytes && {
       fingerprint: { of: examples, sha256: hash.update(canonicalJson({ ...rows, subject })).digest("hex") },
     }),
-    // Where a file says nothing about how it is to be scored, its answers are compared as text.
+    // Default: compare answers as text.
     evaluators: graders ?? [new AnswerQuality()],
     notes,
     ...(groupBy === undefined ? {} : { groupBy }),
   });
 }
 
-/** How rows become examples, and where one that names things beside its file is from. */
+/** Converts rows to examples, and records where examples with an environment come from. */
 function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) {
-  // Made once: a large file waits for the conversion of each row.
+  // Created once, because it is used for every row of a large file.
   const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
   const places = new WeakMap<Example, { file: number; line: number }>();
   let mayBeTasks = false;
@@ -113,7 +113,7 @@ function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) 
       const converted = toExample(row, conversions[file]);
       if (!("example" in converted)) return converted;
       const { graders, environment } = converted.example;
-      // Nearly every row of nearly every file.
+      // Fast path: almost every row.
       if (graders === undefined && environment === undefined) return converted;
       mayBeTasks = true;
       const problem = problemWithTask(converted.example);
@@ -122,12 +122,12 @@ function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) 
       return converted;
     },
     placeOf: (example: Example) => places.get(example) ?? { file: 0, line: 0 },
-    /** False when no row so far named graders or an environment: then no example has to be looked at again. */
+    /** False if no row so far had graders or an environment: no example has to be checked again. */
     mayBeTasks: () => mayBeTasks,
   };
 }
 
-/** What of the options says which rows are taken, and as what. */
+/** The options that determine which rows are used, and how. */
 function rowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, NotOfRows> {
   const { files: _, onDownload: __, signal: ___, registry: ____, permissions: _____, ...rest } = options;
   return rest;
@@ -135,23 +135,21 @@ function rowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, NotOfRows
 
 type NotOfRows = "files" | "onDownload" | "signal" | "registry" | "permissions";
 
-/** Where the evaluators that examples call for come from. */
 interface EvaluatorSource {
   readonly registry: Registry;
   readonly permissions?: Permissions | undefined;
 }
 
-/** The evaluator of examples that name graders. */
 const GRADERS = "graders";
 
-/** An evaluator that can tell before a run whether an example fits it. */
+/** An evaluator that can check examples before a run. */
 interface ChecksExamples {
   checkExample?(example: Example): void;
 }
 
 /**
- * The evaluators that the examples of a file call for, when they name graders; null when none does. A verdict and a
- * comparison of answers do not make one result, so that all have graders or none.
+ * The evaluator for examples with graders; null if none has any. All examples must have graders or none: verdicts and text
+ * comparisons cannot be combined into one result.
  */
 async function graderEvaluators(
   examples: readonly Example[],
@@ -162,38 +160,37 @@ async function graderEvaluators(
   if (count === 0) return null;
   if (without !== undefined)
     throw new DatasetError(
-      `${count} of ${examples.length} examples have graders, but ${JSON.stringify(without.id)} has none. Give all of them graders, or put the others into a file of their own.`,
+      `${count} of ${examples.length} examples have graders, but ${JSON.stringify(without.id)} has none. Add graders to all of them, or move the others to a separate file.`,
     );
   const bare = examples.find(({ graders }) => Array.isArray(graders) && graders.length === 0);
   if (bare !== undefined)
-    throw new DatasetError(`The example ${JSON.stringify(bare.id)}: its list of graders is empty. Name at least one.`);
+    throw new DatasetError(`The example ${JSON.stringify(bare.id)} has an empty list of graders. Add at least one.`);
   const evaluator = await namedEvaluator(registry, GRADERS, permissions);
   for (const example of examples) (evaluator as ChecksExamples).checkExample?.(example);
   return [evaluator];
 }
 
-/** What makes an object in `environment` the place an agent works in, and not a column that happens to have the name. */
+/** Keys that identify an `environment` as an agent's workspace rather than an unrelated column. */
 const PARTS = ["git", "files", "commands", "env", "skills", "mcpServers"];
 
-/** True for an example that describes the place an agent works in. */
+/** Whether an example describes an agent's workspace. */
 function hasEnvironment({ environment, graders }: Readonly<Record<string, unknown>>): boolean {
   if (typeof environment !== "object" || environment === null) return false;
   return Array.isArray(graders) || PARTS.some((part) => Object.hasOwn(environment, part));
 }
 
 /**
- * What is wrong with the graders or the environment of an example, as far as the row alone tells; null when nothing is.
- * Graders that are no list would be passed over, and answers compared as text instead.
+ * Describes a problem with the graders or the environment of a row; null if there is none. Graders that are not a list
+ * would be ignored, and answers compared as text.
  */
 function problemWithTask(example: Readonly<Record<string, unknown>>): string | null {
   const { graders, environment } = example;
   if (!isNothing(graders) && !Array.isArray(graders))
-    return `has ${describe(graders)} and not a list in "graders" (JSON and JSONL can hold one; a column about something else needs another name)`;
+    return `has ${describe(graders)} and not a list in "graders" (JSON and JSONL support lists; rename the column if it is unrelated)`;
   const isTask = Array.isArray(graders) && !isNothing(environment);
   return isTask || hasEnvironment(example) ? problemWithEnvironment(environment) : null;
 }
 
-/** An empty cell is no value. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
@@ -207,15 +204,15 @@ function problemWithEnvironment(environment: unknown): string | null {
   }
 }
 
-/** Where an example is from: its file, and its place there as messages name it. */
+/** The file of an example, and its place there for messages. */
 interface ExamplePlace {
   readonly path: string;
   readonly at: string;
 }
 
 /**
- * Puts the content of the files that environments name into them, so that every trial gets the same and content
- * identifies the example. `placeOf` says where an example is from: what it names lies beside its file.
+ * Reads the files that environments name into the examples, so that every trial gets the same content and the content
+ * identifies the example. `placeOf` returns the file of an example, to which its paths are relative.
  */
 async function fillEnvironments(
   examples: readonly Example[],

@@ -83,7 +83,7 @@ describe("files with different columns", () => {
     );
   });
 
-  it("may be one file twice", async () => {
+  it("may be the same file twice", async () => {
     const [path = ""] = paths;
     const { examples } = await load([path, path], {
       maxExamples: 80,
@@ -93,10 +93,10 @@ describe("files with different columns", () => {
   });
 });
 
-describe("ids that repeat", () => {
+describe("repeated ids", () => {
   const rows = Array.from({ length: 60 }, (_, at) => ({ question: `q${at % 7}` }));
 
-  it("are numbered alike in every format, whatever the sample", async () => {
+  it("are numbered the same way in every format and sample", async () => {
     const [jsonl, table] = await both("repeats", rows);
     const all = new Set(idsOf(await load([jsonl])));
     expect(all.size).toBe(60);
@@ -110,35 +110,35 @@ describe("ids that repeat", () => {
     }
   });
 
-  it("are never numbered as another row is called", async () => {
+  it("never get the id of another row", async () => {
     const [first = ""] = idsOf(await load((await both("once", [{ question: "q" }])).slice(0, 1)));
     const [jsonl] = await both("taken", [{ question: "q" }, { question: "q" }, { id: `${first}-2`, question: "r" }]);
     expect(idsOf(await load([jsonl]))).toEqual([first, `${first}-3`, `${first}-2`]);
   });
 
-  it("are refused where they are the rows' own, as far as they are read", async () => {
+  it("are rejected if they are the rows' own, as far as they are read", async () => {
     const own = Array.from({ length: 60 }, (_, id) => ({ id: id === 59 ? 0 : id, question: "q" }));
     const [jsonl, table] = await both("own", own);
-    const message = /row 60|:60: the id "0" was used already/;
+    const message = /row 60|:60: the id "0" is already used/;
     for (const path of [jsonl, table]) await expect(load([path])).rejects.toThrow(message);
     await expect(load([jsonl], { maxExamples: 5 })).rejects.toThrow(message);
     expect((await load([table], { maxExamples: 5, head: true })).examples).toHaveLength(5);
   });
 
-  it("are numbered where the user cannot mend them", async () => {
+  it("are numbered if the user cannot fix them", async () => {
     const own = [1, 2, 1, 1].map((id, at) => ({ id, question: `q${at}` }));
     for (const path of await both("dataset", own)) {
       const loaded = await load([path], { numbersRepeatedIds: true });
       expect(idsOf(loaded)).toEqual([1, 2, "1-2", "1-3"]);
-      expect(loaded.notes).toEqual(["2 rows of data repeat an earlier one; kept under numbered ids"]);
+      expect(loaded.notes).toEqual(["2 rows of data repeat an earlier one; kept with numbered ids"]);
     }
   });
 });
 
-describe("bad rows that are skipped", () => {
+describe("skipped bad rows", () => {
   const QUERY = "SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'q' || i END AS question FROM range(90) t(i)";
 
-  it.each([{ head: true }, { head: false }, { head: false, seed: 4 }])("are made up for: %o", async (sampling) => {
+  it.each([{ head: true }, { head: false }, { head: false, seed: 4 }])("are replaced: %o", async (sampling) => {
     const path = await parquet("bad", QUERY);
     const take = async (maxExamples: number) =>
       idsOf(await load([path], { ...sampling, maxExamples, skipBadRows: true }));
@@ -153,14 +153,14 @@ describe("bad rows that are skipped", () => {
     expect(await take(80)).toHaveLength(30);
   });
 
-  it("are made up for within the filter", async () => {
+  it("are replaced within the filter", async () => {
     const path = await parquet("bad-filtered", `SELECT *, id % 2 AS odd FROM (${QUERY})`);
     const { examples } = await load([path], { filter: { odd: "1" }, maxExamples: 12, skipBadRows: true });
     expect(examples).toHaveLength(12);
     expect(examples.every(({ id }) => Number(id) % 6 === 3)).toBe(true);
   });
 
-  it("stop the load when they are not to be skipped", async () => {
+  it("stop the load if they are not skipped", async () => {
     await expect(load([await parquet("bad", QUERY)], { maxExamples: 10, head: true })).rejects.toThrow(
       /^bad\.parquet row 2: the row has neither/,
     );
@@ -189,7 +189,7 @@ describe("filters on examples", () => {
   it.each([
     ["even", 20],
     ["low", 20],
-  ])("match the column or the field, with a sample and without: %s", async (kind, count) => {
+  ])("match the column or the field, with and without a sample: %s", async (kind, count) => {
     for (const path of await both("kinds", rows)) {
       const all = await load([path], { ...options, filter: { kind } });
       expect(all.examples).toHaveLength(count);
@@ -199,7 +199,7 @@ describe("filters on examples", () => {
     }
   });
 
-  it("name values of both when nothing matches", async () => {
+  it("list values of both if nothing matches", async () => {
     for (const path of await both("kinds", rows)) {
       for (const maxExamples of [5, 40])
         await expect(load([path], { ...options, filter: { kind: "lowe" }, maxExamples })).rejects.toThrow(
@@ -209,8 +209,8 @@ describe("filters on examples", () => {
   });
 });
 
-describe("a filter that matches nothing", () => {
-  it("is told a few short values, and the one that was likely meant", async () => {
+describe("a filter without matches", () => {
+  it("lists a few short values and suggests the most similar one", async () => {
     const query = "SELECT 'value ' || i AS kind, repeat('x', 1000) || i AS long, 'q' AS question FROM range(800) t(i)";
     const path = await parquet("values", query);
     const told = async (filter: Record<string, string>, options: Options = {}) =>
@@ -233,7 +233,7 @@ describe("a filter that matches nothing", () => {
 });
 
 describe("a sample from blocks", () => {
-  it("has the number of its block in each example, by which intervals are made", async () => {
+  it("stores its block in each example, which clusters intervals", async () => {
     const query = "SELECT 'q' || i || md5(i::VARCHAR) AS question, 1 AS block FROM range(1000000) t(i)";
     const path = await parquet("blocks", query);
     const options: Options = { columns: { required: ["question"], optional: [] }, maxExamples: 100 };
@@ -241,7 +241,9 @@ describe("a sample from blocks", () => {
     expect(groupBy).toBe("sampleBlock");
     expect(new Set(examples.map(({ sampleBlock }) => sampleBlock)).size).toBe(2);
     expect(notes).toEqual([
-      expect.stringMatching(/^data: the sample is drawn from 2 of 9 blocks.* no offset index.*intervals are by block$/),
+      expect.stringMatching(
+        /^data: the sample is drawn from 2 of 9 blocks.* no offset index.*intervals are clustered by block$/,
+      ),
     ]);
     const renamed = await parquet("blocks-2", `SELECT question FROM '${path}'`);
     const other = await load([renamed], options);

@@ -7,29 +7,28 @@ import { requireMaxExamples, type Sampling, takeSample } from "./sample.js";
 import type { ReadOptions, SourceRow } from "./source-row.js";
 import { type Columns, columnsOf } from "./table-columns.js";
 
-/** Rows to be read from files, and what becomes of them. */
+/** What to read from files, and how. */
 export interface RowsToLoad extends RowTableOptions, Sampling, Omit<ReadOptions, "name"> {
   rowFiles: readonly RowFile[];
-  /** The columns that are read; all unless given. */
+  /** Columns to read. Default: all. */
   columns?: Columns;
-  /** What a sample is stratified by. */
+  /** Stratum of an example, for stratified samples. */
   stratumOf?: (example: Example) => string | undefined;
-  /** True when rows may give several examples or none, so that a sample cannot be taken before they are read. */
+  /** True if rows may give several examples or none, so that all must be read before sampling. */
   isExpanding?: boolean;
 }
 
-/** What was read. */
 export interface LoadedRows {
   examples: readonly Example[];
   notes: string[];
-  /** The field of the examples by which intervals are made, where the sample is from blocks of a table. */
+  /** Field of the examples to cluster intervals by, if the sample was drawn from blocks of a table. */
   groupBy?: string;
 }
 
 /**
- * Reads examples from files: no more of them than the sample needs, where the format allows that.
+ * Reads examples from files; only as many as the sample needs, if the format allows it.
  * @example
- * await loadRows({ name: "data", rowFiles: [await openRowFile({ path: "data.parquet" })], convert: toExample, maxExamples: 50 });
+ * await loadRows({ name: "data", rowFiles: [await openRowFile({ path: "data.parquet" })], convert: convertRow, maxExamples: 50 });
  */
 export async function loadRows(wanted: RowsToLoad): Promise<LoadedRows> {
   requireMaxExamples(wanted.maxExamples);
@@ -40,12 +39,11 @@ export async function loadRows(wanted: RowsToLoad): Promise<LoadedRows> {
   return { ...loaded, notes };
 }
 
-/** What an example is counted to when a sample is stratified by a field. */
 export function stratum(example: Example, field: string): string {
   return String(facetValue(example, field) ?? "");
 }
 
-/** What a sample needs of tables alone; null where all has to be read. */
+/** Reads only the sample from tables; null if everything has to be read. */
 async function loadSample(collected: RowTable, wanted: RowsToLoad): Promise<LoadedRows | null> {
   if (wanted.rowFiles.every(({ table }) => table === undefined)) return null;
   const { fillFromTables, tablesToSample } = await import("./table-sample.js");
@@ -82,17 +80,17 @@ function readOptions({ seen, header }: RowsToLoad): ReadOptions {
 
 function noteOnRepeats({ name, numbersRepeatedIds = false }: RowsToLoad, repeated: number): string {
   const which = numbersRepeatedIds ? "" : " without an id";
-  return `${repeated} row${repeated === 1 ? "" : "s"} of ${name}${which} repeat an earlier one; kept under numbered ids`;
+  return `${repeated} row${repeated === 1 ? "" : "s"} of ${name}${which} repeat an earlier one; kept with numbered ids`;
 }
 
 /**
- * Numbers ids that repeat among the examples of a run ("…-2", "…-3", in their order) and says how many those are.
+ * Numbers ids that repeat among the examples of a run ("…-2", "…-3", in order) and returns how many there are.
  *
- * It is done after the sample is taken, for every format alike. A table is read in part, so that nobody knows how often
- * a row occurs before it; an id by how often it occurs in the whole file would be another one for Parquet than for JSONL.
- * So the same sample has the same ids whatever the file is written in. Rows without an id that repeat are equal: which of
- * them is "…-2" makes no difference, and the ids of a sample are among those of every larger one. For ids of their own
- * that a built-in dataset repeats for different rows there is no such rule: which row is "…-2" may change with the sample.
+ * This happens after sampling, for all formats: tables are read in part, so it is unknown how often a row occurs before it,
+ * and counting over the whole file would give Parquet other ids than JSONL. So the same sample has the same ids in every
+ * format. Repeated rows without an id are equal, so it does not matter which of them is "…-2", and the ids of a sample are
+ * among those of every larger one. This does not hold if a built-in dataset repeats its own ids for different rows: which
+ * row is "…-2" may change with the sample.
  */
 function numberRepeats(examples: readonly Example[]): number {
   const given = new Set(examples.map(({ id }) => String(id)));

@@ -1,7 +1,7 @@
 import type { Evaluator } from "../core/evaluator.js";
 import type { Permissions, Registry } from "../core/registry.js";
 
-/** The evaluator of a name, made with what follows the colon of it. */
+/** Creates the evaluator of a name, with what follows its colon as the argument. */
 export async function namedEvaluator(
   registry: Registry,
   name: string,

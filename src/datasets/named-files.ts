@@ -3,28 +3,28 @@ import { UsageError } from "../core/errors.js";
 import type { Registry } from "../core/registry.js";
 import { type LoadFileOptions, loadFiles } from "./load-file.js";
 
-/** Files of a project that have a name, as its config describes them. */
+/** A named dataset of local files in a config. */
 export interface NamedFiles {
-  /** The files, relative to the config file. */
+  /** Paths relative to the config file. */
   files: readonly string[];
-  /** What it is, in one line. */
+  /** One-line description. */
   description?: string;
-  /** The built-in dataset whose rows these are: they are read, asked and scored as it is. */
+  /** Built-in dataset with the same columns: rows are read, prompted and scored like it. */
   template?: string;
   /** Field → column of the files. */
   map?: Readonly<Record<string, string>>;
-  /** The field that samples are stratified by and results broken down by. */
+  /** Field for stratified samples and for breaking down results. */
   subject?: string;
-  /** The evaluators that score it. */
+  /** Names of its evaluators. */
   evaluators?: readonly string[];
   /** The score that decides pass or fail. */
   primaryField?: string;
 }
 
 /**
- * A dataset that is loaded from named files.
+ * Creates the definition of a dataset of named files.
  * @example
- * registry.register("dataset", "faq", namedFiles("faq", { files: ["faq.csv"] }, registry));
+ * registry.register("dataset", "faq", createFilesDefinition("faq", { files: ["faq.csv"] }, registry));
  */
 export function namedFiles(name: string, given: NamedFiles, registry: Registry): DatasetDefinition {
   const { description, template, evaluators, primaryField } = given;
@@ -54,7 +54,7 @@ async function loadPlain(name: string, given: NamedFiles, options: LoadFileOptio
     examples,
     isChosen: true,
     notes: notes ?? [],
-    // What the config says of them comes first.
+    // The config takes precedence.
     ...(given.evaluators === undefined && evaluators !== undefined && { evaluators }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(subject === undefined ? {} : { facets: [subject] }),
@@ -75,7 +75,9 @@ async function loadAs(
   const [base = template, config] = template.split(/:(.*)/s);
   const definition = registry.get("dataset", base);
   if (definition.hasTemplate !== true)
-    throw new UsageError(`${name} names the template "${base}", which has none. See assay datasets for those that do.`);
+    throw new UsageError(
+      `${name} uses the template "${base}", but that dataset is not a template. Run assay datasets to list those that are.`,
+    );
   const loaded = await definition.load({ ...options, files, ...(config === undefined ? {} : { config }) });
   if (!("examples" in loaded)) return loaded;
   return {

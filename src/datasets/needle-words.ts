@@ -1,4 +1,4 @@
-/** The vocabulary of the needle generator. Nothing here holds a digit, so that numbers belong to facts alone. */
+/** The vocabulary of the needle generator. It contains no digits, so that numbers occur only in facts. */
 
 function list(text: string): readonly string[] {
   return text.split("|").map((item) => item.trim());
@@ -8,7 +8,7 @@ export const PLACES = list(
   "Marlow|Hartwell|Orrin|Velden|Castry|Dunmore|Eskdale|Fenwick|Galloway|Harrow Hill|Inverley|Kestrel Bay|Lindholm|Merrow|Norbury|Oakhaven|Pendrick|Quarley|Rosthwaite|Silverton|Tarrant|Ulmstead|Wexcombe|Yarrow|Zellwood|Ashgrove|Brackley|Corvale|Drumlin|Elmsworth",
 );
 
-/** A kind of building, and how somebody who does not know its name would speak of it. */
+/** A kind of building, and a description without its name. */
 export const BUILDINGS: readonly (readonly [string, string])[] = [
   ["archive", "the building that holds the old papers"],
   ["library", "the reading rooms and their shelves of books"],
@@ -24,7 +24,7 @@ export const PEOPLE = list(
   "Edith Crane|Tobias Lund|Marta Solberg|Jonas Whitfield|Priya Raman|Oskar Bell|Ingrid Vale|Samuel Okoye|Clara Ferris|Hugo Lambert|Nadia Petrov|Felix Arden|Rosa Jimenez|Walter Pike|Amara Diallo|Leon Hartmann|Greta Moss|Dimitri Kovac|Helen Stroud|Victor Nash|Yara Haddad|Simon Teague|Beatrix Holm|Conrad Weiss",
 );
 
-/** A belonging, and what else it might be called. */
+/** A belonging, and a description of it. */
 export const BELONGINGS: readonly (readonly [string, string])[] = [
   ["brass compass", "the instrument for finding north"],
   ["silver flute", "the woodwind that musicians play"],
@@ -39,7 +39,7 @@ export const BELONGINGS: readonly (readonly [string, string])[] = [
 export const COLOURS = list("green|crimson|ivory|turquoise|amber|violet|scarlet|indigo|maroon|teal");
 export const FURNITURE = list("cabinet|trunk|wardrobe|sideboard|bureau|chest|dresser|bookcase|nightstand|locker");
 
-/** A celebration, and what happens there. */
+/** A festival, and a description of it. */
 export const FESTIVALS: readonly (readonly [string, string])[] = [
   ["lantern festival", "the evening of paper lights"],
   ["harvest festival", "the feast after the crops are in"],
@@ -62,7 +62,7 @@ export const TRAITS = list(
   "patient|cheerful|quiet|experienced|young|retired|careful|tired|curious|local|friendly|visiting|stubborn|punctual|thoughtful|new",
 );
 
-/** Verbs with objects that they go with. */
+/** Verbs with matching objects. */
 export const ACTIONS: readonly { readonly verbs: readonly string[]; readonly objects: readonly string[] }[] = [
   {
     verbs: list("repaired|inspected|replaced|measured|cleaned|photographed|repainted|sketched"),
@@ -112,7 +112,7 @@ export const WEATHER = list(
   "the fog lifted slowly|a light drizzle set in|the streets stayed empty|the bells rang twice|the shops closed early|the river rose a little|clouds gathered over the hills|the lamps were lit|gulls circled above the roofs|the wind turned east|children played in the puddles|the market filled with people",
 );
 
-/** Notices that a text repeats. Long enough for a copy with one more word to be nearly the same. */
+/** Notices that a text repeats. Long enough that a copy with one more word is nearly the same. */
 export const REFRAINS = list(
   "Visitors are kindly reminded to close the gate behind them and to keep their dogs on a lead|This page is reproduced with permission and may not be shared without the consent of the editors|Readers who wish to comment are invited to write to the office at the usual address before Friday|The opening hours may change at short notice when the weather or the number of guests requires it|All opinions are those of the authors and do not reflect the views of the town council|Lost property is kept at the front desk for a fortnight and then given to the charity shop|The next issue will appear as soon as the printing press has been repaired and tested again|Parking is allowed on the left side of the road only and never in front of the fire station",
 );

@@ -3,7 +3,7 @@ import { AnswerQuality } from "../evaluators/answer-quality.js";
 import type { NeedleOptions } from "./generate-needles.js";
 import { parseSettings, type SettingsSyntax } from "./number-settings.js";
 
-/** The built-in dataset `needle`. What makes it is loaded when it is asked for: reading code is most of a start. */
+/** The built-in dataset `needle`. Its generator is loaded on use, to keep start-up fast. */
 export const needle: DatasetDefinition = {
   description: "Synthetic: a fact hidden in a long text, by length and depth. Needs no network.",
   evaluators: [new AnswerQuality()],
@@ -11,7 +11,7 @@ export const needle: DatasetDefinition = {
   load: async (options) => (await import("./generate-needles.js")).loadNeedles(options),
 };
 
-/** More tokens than any model reads. */
+/** Upper bound on context lengths. */
 export const LONGEST = 2_000_000;
 
 const SYNTAX: SettingsSyntax = {
@@ -26,7 +26,7 @@ const SYNTAX: SettingsSyntax = {
 };
 
 /**
- * Reads what follows the colon of `needle:…`.
+ * Parses what follows the colon of `needle:…`.
  * @example
  * parseNeedleConfig("lengths=500,1000;depths=0,0.5"); // { lengths: [500, 1000], depths: [0, 0.5] }
  */

@@ -1,33 +1,33 @@
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 
-/** What a setting takes: numbers between two bounds, one or several. */
+/** A setting of one or several numbers within bounds. */
 interface NumberSetting {
   readonly low: number;
   readonly high: number;
   readonly whole: boolean;
-  /** True when several may be given, with commas between them. */
+  /** True if several values may be given, separated by commas. */
   readonly isList: boolean;
 }
 
-/** The settings that may follow the colon of a dataset that is made to measure. */
+/** The settings that may follow the colon of a generated dataset. */
 export interface SettingsSyntax {
   readonly dataset: string;
   readonly settings: Readonly<Record<string, NumberSetting>>;
-  /** How it is written, for messages. */
+  /** An example for messages. */
   readonly example: string;
 }
 
 /**
- * Reads settings such as `lengths=500,1000;depths=0,0.5`; a list gives a list.
+ * Parses settings such as `lengths=500,1000;depths=0,0.5`.
  * @example
- * parseSettings("needles=3", syntax); // { needles: 3 }
+ * parseNumberSettings("needles=3", syntax); // { needles: 3 }
  */
 export function parseSettings(config: string, syntax: SettingsSyntax): Record<string, number | number[]> {
   const chosen: Record<string, number | number[]> = {};
   const misuse = (problem: string) =>
     new UsageError(
-      `The ${syntax.dataset} config cannot be read: ${problem}${problem.endsWith(".") ? "" : "."} Example: ${syntax.example}`,
+      `Invalid ${syntax.dataset} config: ${problem}${problem.endsWith(".") ? "" : "."} Example: ${syntax.example}`,
     );
   for (const part of config.split(";")) {
     if (part.trim() === "") continue;
@@ -35,7 +35,7 @@ export function parseSettings(config: string, syntax: SettingsSyntax): Record<st
     if (value === undefined || rest.length > 0) throw misuse(`"${part.trim()}" is not KEY=VALUE`);
     const setting = Object.hasOwn(syntax.settings, key) ? syntax.settings[key] : undefined;
     if (setting === undefined)
-      throw misuse(`there is no setting "${key}".${didYouMean(key, Object.keys(syntax.settings))}`);
+      throw misuse(`unknown setting "${key}".${didYouMean(key, Object.keys(syntax.settings))}`);
     if (Object.hasOwn(chosen, key)) throw misuse(`"${key}" is set twice`);
     const read = readValue(value, setting);
     if ("problem" in read) throw misuse(`${key} ${read.problem}`);

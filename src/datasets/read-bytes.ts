@@ -5,10 +5,9 @@ import { DatasetError, messageOf } from "../core/errors.js";
 import { LineBlocks, readLineBlocks } from "../utils/files/blocks.js";
 import type { ReadOptions } from "./source-row.js";
 
-/** What ends the name of a file that is compressed as a whole. */
 export const GZIP = ".gz";
 
-/** The bytes of a whole file, decompressed where it is compressed. */
+/** Reads a whole file, decompressed if necessary. */
 export async function readPlainBytes(path: string, { seen, name = path }: ReadOptions = {}): Promise<Buffer> {
   try {
     const stored = readFileSync(path);
@@ -20,12 +19,12 @@ export async function readPlainBytes(path: string, { seen, name = path }: ReadOp
   }
 }
 
-/** The bytes of a whole text file, without a byte order mark. */
+/** Reads a whole text file, without a byte order mark. */
 export async function readBytes(path: string, options: ReadOptions = {}): Promise<Buffer> {
   return withoutMark(options.name ?? path, await readPlainBytes(path, options));
 }
 
-/** A file in blocks of whole lines, without a byte order mark. */
+/** Reads a file in blocks of whole lines, without a byte order mark. */
 export async function* readTextBlocks(path: string, { seen, name = path }: ReadOptions = {}): AsyncGenerator<Buffer> {
   let first = true;
   try {
@@ -42,7 +41,7 @@ export async function* readTextBlocks(path: string, { seen, name = path }: ReadO
 async function* plainBlocks(path: string): AsyncGenerator<Buffer> {
   let first = true;
   for (const block of readLineBlocks(path)) {
-    // Lets signals and timers have their turn while a large file is read.
+    // Lets signals and timers be handled while a large file is read.
     if (!first) await setImmediate();
     yield block;
     first = false;
@@ -60,7 +59,7 @@ async function* unzippedBlocks(path: string): AsyncGenerator<Buffer> {
   if (rest !== null) yield rest;
 }
 
-/** By its first bytes, which no text begins with: downloads lose and keep their endings as they like. */
+/** Checks the magic number, which no text begins with: extensions of downloads are unreliable. */
 export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
@@ -84,27 +83,26 @@ function withoutMark(path: string, bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** What is known about a file that could not be opened or read, and what to do about it. */
+/** Explains why a file could not be read, with a remedy. */
 export function unreadable(path: string, error: unknown): DatasetError {
   if (error instanceof DatasetError) return error;
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new DatasetError(`There is no file "${path}" (looked for ${resolve(path)}). Check the path.`, {
+    return new DatasetError(`File not found: "${path}" (${resolve(path)}). Check the path.`, {
       cause: error,
     });
   }
-  if (code === "EISDIR") return new DatasetError(`"${path}" is a folder. Give a file inside it.`, { cause: error });
+  if (code === "EISDIR") return new DatasetError(`"${path}" is a folder. Pass a file inside it.`, { cause: error });
   if (code === "EACCES" || code === "EPERM") {
-    return new DatasetError(`"${path}" may not be read. Check its permissions.`, { cause: error });
+    return new DatasetError(`"${path}" is not readable. Check its permissions.`, { cause: error });
   }
   if (code === "Z_BUF_ERROR" || code === "Z_DATA_ERROR") {
-    const kind =
-      code === "Z_BUF_ERROR" ? "ends too early: it was cut off on its way" : "is no gzip file, or is damaged";
-    return new DatasetError(`"${path}" ${kind}. Get it again, or give the file that was compressed.`, { cause: error });
+    const kind = code === "Z_BUF_ERROR" ? "is truncated" : "is not a gzip file, or is damaged";
+    return new DatasetError(`"${path}" ${kind}. Download it again, or pass the uncompressed file.`, { cause: error });
   }
   if (code === "ERR_BUFFER_TOO_LARGE") {
     return new DatasetError(
-      `"${path}" grows to more than a hundred times its size when it is decompressed, as files do that were made to fill the memory. If you trust it, decompress it yourself and give that file.`,
+      `"${path}" decompresses to more than a hundred times its size, like a decompression bomb. If you trust it, decompress it yourself and pass that file.`,
       { cause: error },
     );
   }

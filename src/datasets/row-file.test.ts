@@ -22,14 +22,14 @@ function isOpen(path: string): boolean {
   });
 }
 
-it.runIf(existsSync(OPEN_FILES))("leaves nothing open of a file that is no table", async () => {
+it.runIf(existsSync(OPEN_FILES))("leaves nothing open if a file is not a table", async () => {
   const path = join(folder, "broken.parquet");
   writeFileSync(path, "this is no table at all");
   await expect(openRowFile({ path })).rejects.toThrow(/is not a Parquet file/);
   expect(isOpen(path)).toBe(false);
 });
 
-it("closes all files, also when one fails to close", async () => {
+it("closes all files, even if one fails to close", async () => {
   const closed: string[] = [];
   const file = (name: string) =>
     ({

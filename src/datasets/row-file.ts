@@ -4,24 +4,24 @@ import type { ParquetTable } from "./parquet/index.js";
 import { firstBytes, isGzip, readPlainBytes, unreadable } from "./read-bytes.js";
 import type { RawRow, ReadOptions, SourceRow } from "./source-row.js";
 
-/** A file of rows, wherever it lies. */
+/** An open file of rows. */
 export interface RowFile {
-  /** As messages name it. */
+  /** Name for messages. */
   readonly name: string;
   readonly textOnly: boolean;
-  /** Where a row stands, as a person would look it up, e.g. `data.jsonl:17`. */
+  /** Formats the place of a row, e.g. `data.jsonl:17`. */
   readonly at: (line: number) => string;
   /** All rows, in order and in batches. */
   batches(options?: ReadOptions): AsyncIterable<readonly SourceRow[]>;
-  /** Present for files that can be read in part. */
+  /** Set for files that can be read in part. */
   readonly table?: ParquetTable;
 }
 
-/** A file to be opened: on this machine, or as bytes that come as they are read. */
+/** A file to open: a local path, or bytes that are loaded on read. */
 export type FileToOpen = { readonly name?: string; readonly path: string } | { readonly bytes: ByteSource };
 
 /**
- * Opens a file of rows by the ending of its name.
+ * Opens a file of rows; the extension decides the format.
  * @example
  * const file = await openRowFile({ path: "data.parquet" });
  * for await (const rows of file.batches()) console.log(rows.length);
@@ -36,7 +36,7 @@ export async function openRowFile(file: FileToOpen): Promise<RowFile> {
   return { ...placed(name, format), batches: (options) => read(path, { ...options, name }) };
 }
 
-/** Of bytes that were opened here: whoever gives bytes closes them when they are no table. */
+/** For bytes opened here: callers close their own bytes if opening fails. */
 async function ownTableFile(name: string, bytes: ByteSource): Promise<RowFile> {
   try {
     return await tableFile(name, bytes);
@@ -52,7 +52,7 @@ async function tableFile(name: string, bytes: ByteSource): Promise<RowFile> {
   return { ...placed(name, formatOf(name)), table, batches: () => rowsOf(table, "all") };
 }
 
-/** Rows of a table as every reader gives them; `line` counts from 1. */
+/** Rows of a table in the form of the other readers; `line` counts from 1. */
 export async function* rowsOf(
   table: ParquetTable,
   positions: Uint32Array | "all",
@@ -62,7 +62,7 @@ export async function* rowsOf(
     yield batch.map(({ position, row }) => ({ line: position + 1, row: row as RawRow }));
 }
 
-/** Closes the files that hold something open: all of them, also when one fails to close. */
+/** Closes all files, even if one fails to close. */
 export async function closeFiles(files: readonly RowFile[]): Promise<void> {
   const closed = await Promise.allSettled(files.map(async ({ table }) => table?.close()));
   for (const result of closed) if (result.status === "rejected") throw result.reason;

@@ -5,21 +5,21 @@ import { ColumnCheck, matches } from "./columns.js";
 import { isBadRow, type RawRow, type SourceRow } from "./source-row.js";
 import type { Conversion } from "./to-example.js";
 
-/** What rows become, and how strictly they are taken. */
+/** How rows become examples, and how strictly. */
 export interface RowTableOptions extends Pick<LoadOptions, "maxExamples" | "head" | "map" | "filter" | "skipBadRows"> {
-  /** What messages call all of the rows. */
+  /** Name of all rows together, for messages. */
   name: string;
   convert: Convert;
-  /** Ids that repeat are not refused but numbered, once the sample is taken: for data that the user cannot mend. */
+  /** Repeated ids are numbered after sampling instead of rejected: for data that the user cannot fix. */
   numbersRepeatedIds?: boolean;
-  /** A filter matches a column of the row or the field of that name of the example. */
+  /** A filter matches a column of the row or a field of the example. */
   filtersExamples?: boolean;
 }
 
-/** Turns a row into examples; `file` is the position of its file among those being read, `line` its place there. */
+/** Converts a row to examples; `file` is the index of its file, `line` its place there. */
 type Convert = (row: RawRow, file: number, line: number) => Conversion | readonly Conversion[];
 
-/** Where a row stands: the position of its file, and how lines of that file are written. */
+/** The index of a row's file, and how places in it are formatted. */
 export interface RowPlace {
   readonly file: number;
   readonly at: (line: number) => string;
@@ -29,19 +29,18 @@ export interface RowPlace {
 const FILE_STRIDE = 2 ** 40;
 
 /**
- * Collects rows as examples: filtered, converted, bad rows refused or counted. An id of the rows' own that occurs twice
- * among them is refused. Of a file that is read in part those are the rows that were drawn: that an id occurs again in
- * the others is not known.
+ * Collects rows as examples: filters, converts, and rejects or counts bad rows. Repeated ids of the rows' own are rejected.
+ * In a file that is read in part, only the drawn rows are checked.
  */
 export class RowTable {
   readonly examples: Example[] = [];
-  /** False when every id so far was met once, as it stands in the file. */
+  /** False if every id so far is unique and from the file. */
   mayRepeatIds = false;
-  /** Rows met so far, good or bad. */
+  /** Rows so far, good or bad. */
   seen = 0;
   readonly #options: RowTableOptions;
   readonly #columns: ColumnCheck;
-  /** Where each of the rows' own ids was met: the number of the file and the line in one, because there may be millions. */
+  /** Place of each of the rows' own ids: file index and line in one number, because there may be millions. */
   readonly #places = new Map<string, number>();
   readonly #files: RowPlace[] = [];
   #bad = 0;
@@ -52,12 +51,12 @@ export class RowTable {
     this.#columns = new ColumnCheck(options.name, options);
   }
 
-  /** True when no further row is needed. */
+  /** True if no further row is needed. */
   get full(): boolean {
     return this.#options.head === true && this.examples.length >= (this.#options.maxExamples ?? Infinity);
   }
 
-  /** Gives the example that the row became, the last of several; nothing when it became none. */
+  /** Returns the example made from the row, the last if several; undefined if none. */
   add(source: SourceRow, place: RowPlace): Example | undefined {
     const before = this.examples.length;
     this.seen += 1;
@@ -66,21 +65,21 @@ export class RowTable {
     return this.examples.length > before ? this.examples.at(-1) : undefined;
   }
 
-  /** For files that list their columns: throws at once when one that the user named is not among them. */
+  /** For files that list their columns: throws if one that the user named is missing. */
   requireColumns(columns: readonly string[]): void {
     this.#columns.know(columns);
     this.#columns.requireComplete(false);
   }
 
-  /** Call after the last row: what could only be known now. */
+  /** Call after the last row, for checks that need all rows. */
   finish(): void {
     this.#columns.requireComplete(this.full);
     this.#stopAtBadRow();
     if (this.examples.length > 0) return;
     const { name, filter } = this.#options;
-    if (this.seen === 0) throw new DatasetError(`"${name}" is empty: it holds no rows.`);
+    if (this.seen === 0) throw new DatasetError(`"${name}" is empty: it has no rows.`);
     if (this.#bad > 0) throw new DatasetError(`No row of "${name}" could be used (first problem: ${this.#firstBad}).`);
-    if (filter === undefined) throw new DatasetError(`No row of "${name}" asks anything.`);
+    if (filter === undefined) throw new DatasetError(`No row of "${name}" gives an example.`);
     throw this.#columns.noMatch(filter);
   }
 
@@ -122,7 +121,7 @@ export class RowTable {
     const other = this.#places.get(id);
     if (other !== undefined) {
       throw new DatasetError(
-        `${place.at(line)}: the id "${id}" was used already at ${this.#placeOf(other)}. Ids tell results apart: make them unique, or leave the column out to have them made from the content.`,
+        `${place.at(line)}: the id "${id}" is already used at ${this.#placeOf(other)}. Make ids unique, or remove the column to have ids generated from the content.`,
       );
     }
     this.#files[place.file] ??= place;
@@ -140,13 +139,13 @@ export class RowTable {
   }
 
   /**
-   * Stops the load unless bad rows are to be skipped. While a column that the user named has not been met, the bad row
-   * waits: a misspelt column makes every row bad, and the misspelling is the better message.
+   * Stops the load unless bad rows are skipped. While a column that the user named has not been found, it waits: a misspelled
+   * column makes every row bad, and is the better message.
    */
   #stopAtBadRow(): void {
     if (this.#firstBad === null || this.#options.skipBadRows === true) return;
     throw new DatasetError(
-      `${this.#firstBad}. Mend it, or pass --skip-bad-rows (skipBadRows: true) to leave such rows out.`,
+      `${this.#firstBad}. Fix the row, or pass --skip-bad-rows (skipBadRows: true) to skip such rows.`,
     );
   }
 }

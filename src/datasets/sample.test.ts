@@ -4,7 +4,7 @@ import { UsageError } from "../core/errors.js";
 import { sampleIndices, stratifiedIndices, takeSample } from "./sample.js";
 
 describe("sampleIndices", () => {
-  it("draws distinct positions in order, the same for the same seed, and holds every smaller sample", () => {
+  it("draws distinct positions in order, the same for the same seed, and contains every smaller sample", () => {
     fc.assert(
       fc.property(fc.nat(300), fc.nat(300), fc.nat(300), fc.nat(), (total, a, b, seed) => {
         const [small, large] = [Math.min(a, b, total), Math.min(Math.max(a, b), total)];
@@ -42,15 +42,15 @@ describe("takeSample", () => {
     expect(takeSample(items, {})).toBe(items);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])("refuses %s examples", (maxExamples) => {
+  it.each([0, -1, 1.5, Number.NaN])("rejects %s examples", (maxExamples) => {
     expect(() => takeSample(items, { maxExamples })).toThrow(UsageError);
   });
 });
 
-describe("stratifiedIndices", () => {
+describe("sampleStratifiedIndices", () => {
   const strata = fc.array(fc.constantFrom("a", "b", "c", undefined), { maxLength: 200 });
 
-  it("gives each stratum its share, give or take one, and holds every smaller sample", () => {
+  it("gives each stratum its share, plus or minus one, and contains every smaller sample", () => {
     fc.assert(
       fc.property(strata, fc.nat(200), fc.nat(200), fc.nat(), (given, a, b, seed) => {
         const [small, large] = [Math.min(a, b, given.length), Math.min(Math.max(a, b), given.length)];
@@ -77,7 +77,7 @@ describe("stratifiedIndices", () => {
     expect(Math.max(...hits)).toBeLessThan(1129);
   });
 
-  it("is drawn with a seed of its own where one is given", () => {
+  it("uses a separate seed if one is given", () => {
     const items = Array.from({ length: 100 }, (_, index) => index);
     const drawn = takeSample(items, { maxExamples: 5, seed: 1, shuffleSeed: 2 });
     expect(drawn).toEqual(takeSample(items, { maxExamples: 5, seed: 2 }));

@@ -3,16 +3,14 @@ import { UsageError } from "../core/errors.js";
 import { describe } from "../core/shape.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
 
-/** Which examples are taken. */
 export type Sampling = Pick<LoadOptions, "maxExamples" | "head" | "seed" | "shuffleSeed">;
 
-/** The seed that samples are drawn with. */
 export function sampleSeed({ seed = 0, shuffleSeed = seed }: Sampling): number {
   return shuffleSeed;
 }
 
 /**
- * The positions of a seeded random sample, ascending. A larger sample with the same seed holds every smaller one, so
+ * The positions of a seeded random sample, ascending. A larger sample with the same seed contains every smaller one, so
  * that raising `-n` keeps the work already done.
  * @example
  * sampleIndices(1000, 50, 0); // 50 of 0…999
@@ -21,15 +19,15 @@ export function sampleIndices(total: number, count: number, seed: number): Uint3
   return drawingOrder(total, { seed }).slice(0, count).sort();
 }
 
-/** All positions in the order that samples take them: a seeded random one, or as they are with `head`. */
+/** All positions in sampling order: seeded random, or in file order with `head`. */
 export function drawingOrder(total: number, sampling: Sampling): Uint32Array {
   if (sampling.head === true) return Uint32Array.from({ length: total }, (_, position) => position);
   return permutation(total, createRandom(sampleSeed(sampling)));
 }
 
 /**
- * At most `maxExamples` of the items, in their order: a seeded random sample, or the first ones with `head`. With
- * strata the sample has of each as large a share as all items have.
+ * Takes at most `maxExamples` items, in order: a seeded random sample, or the first ones with `head`. With strata, the
+ * sample contains each stratum in proportion.
  * @example
  * takeSample(examples, { maxExamples: 50, seed: 1 });
  */
@@ -52,11 +50,11 @@ export function takeSample<T>(
 }
 
 /**
- * The positions of a seeded sample that holds of every stratum its share, ascending. Each stratum is put in random
- * order and spread evenly over [0, 1) from a random start; the sample is what comes first on that line. So each
- * stratum has its share of every sample, give or take one, and a larger sample holds every smaller one.
+ * The positions of a seeded stratified sample, ascending. Each stratum is shuffled and spaced evenly over [0, 1) from a
+ * random start; the lowest positions are taken. So each stratum has its share of every sample, plus or minus one, and a
+ * larger sample contains every smaller one.
  * @example
- * stratifiedIndices(["a", "a", "a", "b"], 2, 0); // two positions
+ * sampleStratifiedIndices(["a", "a", "a", "b"], 2, 0); // two positions
  */
 export function stratifiedIndices(strata: readonly (string | undefined)[], count: number, seed: number): Uint32Array {
   const members = new Map<string, number[]>();

@@ -1,7 +1,7 @@
-/** A row as its file holds it: columns by name. */
+/** A row of a file: values by column name. */
 export type RawRow = Readonly<Record<string, unknown>>;
 
-/** A row with its place in the file (counted from 1), or what is wrong at that place. */
+/** A row with its place in the file, counted from 1, or a problem at that place. */
 export type SourceRow = { readonly line: number; readonly row: RawRow } | BadRow;
 
 export interface BadRow {
@@ -10,21 +10,21 @@ export interface BadRow {
 }
 
 /**
- * Reads a file's rows in batches: awaiting every single row would cost more than parsing it.
- * Malformed rows come as `BadRow`, so that the caller decides whether one stops the load.
+ * Reads rows in batches: awaiting every single row would cost more than parsing it. Malformed rows come as `BadRow`, so
+ * that the caller decides whether to stop.
  */
 export type RowReader = (path: string, options?: ReadOptions) => AsyncIterable<readonly SourceRow[]>;
 
 export interface ReadOptions {
-  /** Told every byte that is read. */
+  /** Receives every byte that is read. */
   seen?: ByteSink;
-  /** The names of the columns, for a text file that has no line with them. */
+  /** Column names for a text file without a header. */
   header?: readonly string[];
-  /** What messages call the file, where it is not its path. */
+  /** Name for messages. Default: the path. */
   name?: string;
 }
 
-/** Told every byte that is read, such as a hash that identifies the file. */
+/** Receives every byte that is read, such as a hash of the file. */
 interface ByteSink {
   update(bytes: Uint8Array): unknown;
 }

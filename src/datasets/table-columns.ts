@@ -2,19 +2,18 @@ import { DatasetError } from "../core/errors.js";
 import { nearest } from "../core/suggest.js";
 import type { ParquetTable } from "./parquet/index.js";
 
-/** Names of columns, or paths to parts of them such as "answer.aliases"; only Parquet files are read in such parts. */
+/** Column names, or paths to parts of them such as "answer.aliases"; only Parquet files are read in parts. */
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
 }
 
-/** What is read of a table, and by which columns its rows are filtered. */
 interface WantedColumns {
   columns?: Columns;
   filter?: Readonly<Record<string, string>>;
 }
 
-/** The columns to read of a table, or the parts of them; a required one that it lacks is an error. */
+/** The columns to read of a table, or parts of them; throws if a required one is missing. */
 export function columnsOf(table: ParquetTable, { columns, filter = {} }: WantedColumns): readonly string[] | undefined {
   if (columns === undefined) return undefined;
   const missing = columns.required.find((path) => !table.has(path));
@@ -22,12 +21,11 @@ export function columnsOf(table: ParquetTable, { columns, filter = {} }: WantedC
   return [...columns.required, ...columns.optional, ...Object.keys(filter)].filter((path) => table.has(path));
 }
 
-/** Lists what there is in the place of the missing column. */
 function lacks(table: ParquetTable, missing: string): DatasetError {
   const known = table.pathsNear(missing);
   const guess = nearest(missing, known);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   return new DatasetError(
-    `"${table.name}" has no column "${missing}", which this dataset is read by.${hint} Its columns: ${known.join(", ")}. It may have changed: pin an earlier revision with NAME@REVISION.`,
+    `"${table.name}" has no column "${missing}", which this dataset requires.${hint} Its columns: ${known.join(", ")}. The dataset may have changed: pin an earlier revision with NAME@REVISION.`,
   );
 }

@@ -7,7 +7,7 @@ import type { RowTable } from "./row-table.js";
 import { drawingOrder, sampleSeed } from "./sample.js";
 import { columnsOf } from "./table-columns.js";
 
-/** The tables of the files, when rows can be chosen before they are read; else null. */
+/** The tables of the files if rows can be chosen before they are read; else null. */
 export function tablesToSample(wanted: RowsToLoad): readonly ParquetTable[] | null {
   const { rowFiles, maxExamples, head = false, stratumOf, isExpanding = false } = wanted;
   const tables = rowFiles.flatMap(({ table }) => table ?? []);
@@ -16,20 +16,19 @@ export function tablesToSample(wanted: RowsToLoad): readonly ParquetTable[] | nu
   return isChosen && isFilteredByColumns(wanted, tables) ? tables : null;
 }
 
-/** A filter on the fields of examples is only known to match once there are examples. */
+/** A filter on fields of examples can only be checked after conversion. */
 function isFilteredByColumns({ filter = {}, filtersExamples = false }: RowsToLoad, tables: readonly ParquetTable[]) {
   const names = Object.keys(filter);
   if (filtersExamples) return names.length === 0;
   return names.every((name) => tables.some(({ columns }) => columns.includes(name)));
 }
 
-/** What a sample is read from. */
 export interface TablesToRead {
   readonly wanted: RowsToLoad;
   readonly tables: readonly ParquetTable[];
 }
 
-/** A row that became an example: when it was drawn, where it is, and in which block. */
+/** A row that became an example: its rank in the draw, its position and its block. */
 interface Taken {
   readonly example: Example;
   readonly rank: number;
@@ -37,7 +36,7 @@ interface Taken {
   readonly block: number | undefined;
 }
 
-/** Reads the rows of a sample alone; in place of bad rows that are skipped, the next ones of the same draw. */
+/** Reads only the rows of a sample; skipped bad rows are replaced by the next ones of the draw. */
 export async function fillFromTables(collected: RowTable, { wanted, tables }: TablesToRead): Promise<LoadedRows> {
   const { joinTables } = await import("./parquet/index.js");
   for (const table of tables) columnsOf(table, wanted);
@@ -74,7 +73,7 @@ interface Taking {
   readonly wanted: RowsToLoad;
 }
 
-/** Each round is twice the one before: where most rows are bad, many small ones would read the same pages over and over. */
+/** Each round is twice as large as the last: with many bad rows, small rounds would read the same pages repeatedly. */
 async function take(collected: RowTable, { table, draw, wanted }: Taking): Promise<readonly Taken[]> {
   const { maxExamples: count = 0, skipBadRows = false } = wanted;
   const taken: Taken[] = [];
@@ -92,13 +91,13 @@ interface Round {
   readonly table: ParquetTable;
   readonly wanted: RowsToLoad;
   readonly drawn: DrawnRows;
-  /** How many rows were drawn before. */
+  /** Number of rows drawn before. */
   readonly from: number;
 }
 
 async function* takeRound(collected: RowTable, { table, wanted, drawn, from }: Round): AsyncGenerator<Taken> {
   const { positions, blocks } = drawn;
-  // Rows come in the order of the file: this is when each of them was drawn.
+  // Rows arrive in file order; these are their ranks in the draw.
   const ranks = new Uint32Array(positions.keys()).sort((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
   let at = 0;
   for await (const batch of rowsOf(table, positions.toSorted(), columnsOf(table, wanted))) {
@@ -114,7 +113,7 @@ async function* takeRound(collected: RowTable, { table, wanted, drawn, from }: R
   }
 }
 
-/** Writes the blocks into the examples; a column of that name keeps what it holds. */
+/** Stores the block number in the examples, without overwriting a column of that name. */
 function grouped(taken: readonly Taken[], names: readonly string[]): { groupBy?: string } {
   const groupBy = names.includes("block") ? "sampleBlock" : "block";
   let isFromBlocks = false;
@@ -126,13 +125,12 @@ function grouped(taken: readonly Taken[], names: readonly string[]): { groupBy?:
   return isFromBlocks ? { groupBy } : {};
 }
 
-/** What rows are filtered by, and what messages call them. */
 interface Filtering {
   name: string;
   filter?: Readonly<Record<string, string>>;
 }
 
-/** The rows of a table that a filter keeps, found by reading its columns alone; all without a filter. */
+/** The positions of rows that match a filter, found by reading only its columns; all without a filter. */
 async function filteredPositions(table: ParquetTable, { name, filter = {} }: Filtering): Promise<Uint32Array> {
   let kept = Uint32Array.from({ length: table.rows }, (_, position) => position);
   const used: Record<string, string> = {};

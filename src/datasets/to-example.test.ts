@@ -8,14 +8,14 @@ function convert(row: Record<string, unknown>, options?: ToExampleOptions): Exam
   return "problem" in converted ? converted.problem : converted.example;
 }
 
-describe("toExample", () => {
-  it("leaves a good row as it is, extra columns included", () => {
+describe("convertRow", () => {
+  it("leaves a valid row unchanged, including extra columns", () => {
     const row = { id: "q1", context: "c", question: "q", answer: "a", answers: ["a", "b"], subject: { deep: [1] } };
     const before = structuredClone(row);
     expect(convert(row)).toEqual(before);
   });
 
-  it("takes mapped columns from the row, also when they swap, and keeps the originals", () => {
+  it("reads mapped columns from the row, even if they swap, and keeps the originals", () => {
     expect(convert({ id: 1, prompt: "q", gold: 4 }, { map: { question: "prompt", answer: "gold" } })).toEqual({
       id: 1,
       prompt: "q",
@@ -46,7 +46,7 @@ describe("toExample", () => {
     expect(convert({ id: 1, question: "q", ...given })).toEqual({ id: 1, question: "q", ...expected });
   });
 
-  it("coerces numbers in texts, the choices and the turns", () => {
+  it("converts numbers in texts, choices and turns", () => {
     expect(convert({ id: 0, context: 12, question: 3.5, choices: [1, "b"], dataset: 7 })).toEqual({
       id: 0,
       context: "12",
@@ -74,11 +74,11 @@ describe("toExample", () => {
     [
       "a turn without content",
       { turns: [{ role: "user" }] },
-      'has a turn without the texts "role" and "content" in "turns"',
+      'has a turn without the strings "role" and "content" in "turns"',
     ],
     ["a boolean id", { id: true, question: "q" }, 'has the boolean true in "id"'],
     ["an array as id", { id: [1], question: "q" }, 'has an array in "id"'],
-  ])("refuses %s", (_, row, problem) => {
+  ])("rejects %s", (_, row, problem) => {
     expect(convert(row)).toBe(problem);
   });
 
@@ -88,13 +88,13 @@ describe("toExample", () => {
     ["nulls", { context: null, question: null }, "context, question"],
     ["empty texts", { context: "", question: "" }, "context, question"],
     ["no turns", { turns: [] }, "turns"],
-  ])("refuses a row with %s, and lists its columns", (_, row, columns) => {
+  ])("rejects a row with %s, and lists its columns", (_, row, columns) => {
     expect(convert(row)).toBe(
-      `has neither a context nor a question (its columns: ${columns}; --map question=COLUMN names the right one)`,
+      `has neither a context nor a question (its columns: ${columns}; choose one with --map question=COLUMN)`,
     );
   });
 
-  it("makes a missing id from the content, whatever the order of the columns", () => {
+  it("computes a missing id from the content, whatever the order of the columns", () => {
     const expected = createHash("sha256").update('{"answer":"a","question":"q"}').digest("hex").slice(0, 16);
     const converted = toExample({ question: "q", answer: "a" });
     expect(converted).toEqual({ example: { id: expected, question: "q", answer: "a" }, idFromContent: true });
@@ -105,7 +105,7 @@ describe("toExample", () => {
     expect(toExample({ id: 0, question: "q" })).toMatchObject({ idFromContent: false, example: { id: 0 } });
   });
 
-  it("reads empty cells as nothing and JSON lists as lists where there is only text", () => {
+  it("reads empty cells as missing and JSON lists as lists in text-only formats", () => {
     const row = { id: "", context: "", question: "q", answers: '["a", 2]', choices: '["x","y"]', note: "" };
     const converted = toExample(row, { textOnly: true });
     expect(converted).toEqual({

@@ -6,24 +6,24 @@ import type { RawRow } from "./source-row.js";
 export interface ToExampleOptions {
   /** Target field → column of the row. */
   map?: Readonly<Record<string, string>>;
-  /** For formats that know text only (CSV): an empty cell is no value, and lists may be written as JSON arrays. */
+  /** For text-only formats (CSV): an empty cell is no value, and lists may be written as JSON arrays. */
   textOnly?: boolean;
-  /** The name of the dataset, for rows that do not name one themselves. */
+  /** Name of the dataset, for rows that do not name one. */
   dataset?: string;
 }
 
-/** An example and whether its id was made from its content, or what is wrong with the row. */
+/** An example and whether its id was computed from its content, or a problem of the row. */
 export type Conversion = { readonly example: Example; readonly idFromContent: boolean } | { readonly problem: string };
 
 /**
- * Turns a raw row into an example: columns renamed, texts and answers brought into shape, a missing id made from the
- * content. Columns it does not know stay as they are. The row is given away: it may become the example itself.
+ * Converts a row to an example: renames columns, normalizes texts and answers, and computes a missing id from the content.
+ * Unknown columns are kept. The row may be modified and become the example itself.
  * @example
- * toExample({ prompt: "2 + 2?", answer: 4 }, { map: { question: "prompt" } });
+ * convertRow({ prompt: "2 + 2?", answer: 4 }, { map: { question: "prompt" } });
  */
 export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversion {
   const idFromContent = isMissing(row[options.map?.id ?? "id"]);
-  // Made before anything is changed: the row may become the example itself.
+  // Computed before anything changes: the row may become the example itself.
   const ownId = idFromContent ? contentId(row) : null;
   const fields = options.map === undefined ? (row as Record<string, unknown>) : renamed(row, options.map);
   let absent = false;
@@ -42,7 +42,7 @@ export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversi
   return { example: (absent ? withoutAbsent(fields) : fields) as Example, idFromContent };
 }
 
-/** New names beside the old ones; on a row of its own only where a new name would hide a column. */
+/** Adds new names beside the old ones; copies the row only if a new name would hide a column. */
 function renamed(row: RawRow, map: Readonly<Record<string, string>>): Record<string, unknown> {
   let fields = row as Record<string, unknown>;
   for (const target in map) if (target in row) fields = { ...row };
@@ -50,7 +50,7 @@ function renamed(row: RawRow, map: Readonly<Record<string, string>>): Record<str
   return fields;
 }
 
-/** True for what nearly every row of nearly every file is: its texts are texts, and nothing is a list. A large file waits for this. */
+/** Fast path for large files: true for most rows, whose texts are strings and which have no lists. */
 function isInShape({
   id,
   context,
@@ -81,7 +81,7 @@ function isMissing(id: unknown): boolean {
   return id === undefined || id === null || id === "";
 }
 
-/** The value as its field wants it, undefined when there is none. */
+/** Converts a value for its field; undefined if there is none. */
 function coerce(field: string, value: unknown, { textOnly = false }: ToExampleOptions): unknown {
   const coercion = COERCIONS.get(field);
   if (coercion === undefined) return value;
@@ -89,7 +89,7 @@ function coerce(field: string, value: unknown, { textOnly = false }: ToExampleOp
   return coercion(textOnly && LISTS.has(field) ? listed(value) : value);
 }
 
-/** Returned, not thrown: a file may hold a great many bad rows, and each throw costs a stack trace. */
+/** Returned, not thrown: a file may have many bad rows, and each throw costs a stack trace. */
 class Problem {
   readonly text: string;
   constructor(text: string) {
@@ -108,10 +108,9 @@ const COERCIONS: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ["dataset", text],
 ]);
 
-/** The fields that may hold a list. */
 const LISTS = new Set(["answer", "answers", "choices", "turns"]);
 
-/** A list that a text-only format had to write as JSON. */
+/** Parses a list that a text-only format stores as JSON. */
 function listed(value: unknown): unknown {
   if (typeof value !== "string" || !value.startsWith("[")) return value;
   try {
@@ -155,10 +154,10 @@ function toTurns(value: unknown): unknown {
     typeof turn === "string" ? { role: "user", content: turn } : turn,
   );
   const good = isConversation(turns);
-  return good ? turns : new Problem('has a turn without the texts "role" and "content"');
+  return good ? turns : new Problem('has a turn without the strings "role" and "content"');
 }
 
-/** Several answers in `answer` belong to `answers`. Returns whether `answer` is gone. */
+/** Moves several answers in `answer` to `answers`. Returns whether `answer` is gone. */
 function moveAnswers(fields: Record<string, unknown>): boolean {
   const own = fields.answer as string[];
   const others = (fields.answers ?? []) as string[];
@@ -172,7 +171,7 @@ function isAsking({ context, question, turns }: Record<string, unknown>): boolea
 }
 
 function nothingAsked(columns: readonly string[]): string {
-  return `has neither a context nor a question (its columns: ${columns.join(", ") || "none"}; --map question=COLUMN names the right one)`;
+  return `has neither a context nor a question (its columns: ${columns.join(", ") || "none"}; choose one with --map question=COLUMN)`;
 }
 
 function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {

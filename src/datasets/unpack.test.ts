@@ -39,7 +39,7 @@ const WAYS: readonly ZipOptions[] = [
 ];
 
 describe("an archive", () => {
-  it.each(WAYS)("gives back any files: %j", async (options) => {
+  it.each(WAYS)("reads back any files: %j", async (options) => {
     const content = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
     const files = fc.dictionary(fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }), content, { maxKeys: 4 });
     await fc.assert(
@@ -51,7 +51,7 @@ describe("an archive", () => {
     );
   });
 
-  it("unpacks a file that is longer than one piece", async () => {
+  it("unpacks a file larger than one chunk", async () => {
     const long = Buffer.from(Array.from({ length: 400_000 }, (_, at) => `${at * 7919}\n`).join(""));
     expect((await unpackBytes(zipOf({ long }), "long")).equals(long)).toBe(true);
     expect((await unpackBytes(zipOf({ long }, { isStored: true }), "long")).equals(long)).toBe(true);
@@ -62,14 +62,14 @@ describe("an archive", () => {
     expect(existsSync(join(folder, "..", "..", "escaped"))).toBe(false);
   });
 
-  it("says what is inside when the file is not", async () => {
+  it("lists its content if the file is missing", async () => {
     await expect(unpackBytes(zipOf({ "a\u001bb": "1", "folder/": "" }), "c")).rejects.toThrow(
-      '"a.zip" has no file "c" inside. It holds: a?b.',
+      '"a.zip" has no file "c" inside. It contains: a?b.',
     );
   });
 });
 
-describe("an archive that another program wrote", () => {
+describe("an archive of another program", () => {
   const script = [
     "import sys, zipfile",
     "with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as z:",
@@ -83,13 +83,13 @@ describe("an archive that another program wrote", () => {
   const hasPython = canRun("python3", ["-c", "import zipfile, bz2"]);
   if (!hasPython) console.warn("skipped: there is no python3 to write an archive with");
 
-  it.skipIf(!hasPython)("is read: deflated, stored, with large sizes; other methods are refused", async () => {
+  it.skipIf(!hasPython)("is read: deflated, stored, with large sizes; other methods are rejected", async () => {
     execFileSync("python3", ["-c", script, path()]);
     const archive = readFileSync(path());
     expect((await unpackBytes(archive, "t/validation.jsonl")).toString()).toBe('{"id": 1}\n'.repeat(5000));
     expect((await unpackBytes(archive, "t/stored")).toString()).toBe("as it is");
     expect((await unpackBytes(archive, "t/large")).toString()).toBe("eight bytes");
-    await expect(unpackBytes(archive, "t/bzip2")).rejects.toThrow(/"t\/bzip2" packed by method 12/);
+    await expect(unpackBytes(archive, "t/bzip2")).rejects.toThrow(/"t\/bzip2" compressed with method 12/);
   });
 });
 
@@ -102,12 +102,12 @@ function canRun(command: string, args: readonly string[]): boolean {
   }
 }
 
-describe("what is wrong with an archive", () => {
+describe("a damaged archive", () => {
   const text = "a line of text\n".repeat(200);
   const archive = zipOf({ rows: text });
   const listAt = archive.readUInt32LE(archive.length - 6);
 
-  /** The archive with some of its bytes replaced. */
+  /** The archive with some bytes replaced. */
   function with_(at: number, ...values: readonly number[]): Buffer {
     const changed = Buffer.from(archive);
     changed.set(values, at);
@@ -115,9 +115,9 @@ describe("what is wrong with an archive", () => {
   }
 
   it.each([
-    ["no bytes", Buffer.alloc(0), "is no zip archive"],
-    ["a page in its place", Buffer.from("<html>Please sign in</html>"), "is no zip archive"],
-    ["an end that is missing", archive.subarray(0, -1), "is no zip archive, or was cut off"],
+    ["no bytes", Buffer.alloc(0), "is not a zip archive"],
+    ["a page in its place", Buffer.from("<html>Please sign in</html>"), "is not a zip archive"],
+    ["an end that is missing", archive.subarray(0, -1), "is not a zip archive, or is truncated"],
     ["a list that is not there", with_(listAt, 0), "is damaged"],
     ["a list beyond the end", with_(archive.length - 6, 0xff, 0xff, 0xff, 0x0f), "is damaged"],
     ["a header that is not there", with_(0, 0), "is damaged"],
@@ -127,18 +127,18 @@ describe("what is wrong with an archive", () => {
     ["less content than is stated", with_(listAt + 24, 0xff, 0xff), 'is damaged: "rows"'],
     ["content beyond the end", with_(listAt + 20, 0xff, 0xff, 0xff), 'is damaged: "rows"'],
     ["a password", with_(listAt + 8, 1), 'has "rows" under a password. Unpack it'],
-    ["a method that is not known", with_(listAt + 10, 93), 'has "rows" packed by method 93'],
-  ])("is said: %s", async (_, bytes, message) => {
+    ["a method that is not known", with_(listAt + 10, 93), 'has "rows" compressed with method 93'],
+  ])("is reported: %s", async (_, bytes, message) => {
     await expect(unpackBytes(bytes, "rows")).rejects.toThrow(DatasetError);
     await expect(unpackBytes(bytes, "rows")).rejects.toThrow(new RegExp(`^"a.zip" ${message}`));
   });
 
-  it("is never taken for content, wherever the archive is cut off or one bit is turned", async () => {
+  it("never returns wrong content, wherever it is truncated or a bit is flipped", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(archive.length - 1), fc.nat(7), fc.boolean(), async (at, bit, isCut) => {
         const changed = isCut ? archive.subarray(0, at) : with_(at, (archive[at] ?? 0) ^ (1 << bit));
         const result = await unpackBytes(changed, "rows").catch((error: unknown) => error);
-        // What no reader needs, such as a date, may change; the content may not.
+        // Bytes that no reader needs, such as a date, may change; the content may not.
         if (result instanceof Buffer) expect(result.toString()).toBe(text);
         else expect(result).toBeInstanceOf(Error);
       }),

@@ -8,33 +8,33 @@ import type { Entry, ZipFile } from "yauzl";
 import { DatasetError, messageOf } from "../core/errors.js";
 import { unreadable } from "./read-bytes.js";
 
-/** A file that is wanted from inside of an archive. */
+/** A file inside an archive. */
 export interface Packed {
-  /** Where the archive lies. */
+  /** Path of the archive. */
   readonly path: string;
-  /** What messages call the archive. */
+  /** Name of the archive, for messages. */
   readonly name: string;
-  /** The name of the file, as the archive has it. */
+  /** Name of the file in the archive. */
   readonly member: string;
 }
 
-/** A file that was unpacked, for as long as it is read. */
+/** A temporary unpacked file. */
 export interface Unpacked {
   readonly path: string;
   remove(): Promise<void>;
 }
 
 const MAX_LISTED = 12;
-const ADVICE = "Unpack it, and give the file inside.";
+const ADVICE = "Unpack it, and pass the file inside.";
 
 /**
  * Unpacks one file of a zip archive to a temporary folder; names in the archive never become paths.
  * @example
- * const { path, remove } = await unpack({ path: "qmsum.zip", name: "qmsum.zip", member: "qmsum/validation.jsonl" });
+ * const { path, remove } = await unpackFile({ path: "qmsum.zip", name: "qmsum.zip", member: "qmsum/validation.jsonl" });
  */
 export async function unpack({ path, name, member }: Packed): Promise<Unpacked> {
   const { openPromise } = await import("yauzl");
-  // Names come as bytes: yauzl would refuse an archive with a name such as "../x" as a whole.
+  // Names are read as bytes: otherwise yauzl would reject an archive with a name such as "../x".
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false };
   const zip = await openPromise(path, options).catch((error: unknown) => {
     throw isSystemError(error) ? unreadable(name, error) : notZip(name, error);
@@ -58,12 +58,12 @@ async function findMember(zip: ZipFile, name: string, member: string): Promise<E
   for await (const entry of zip.eachEntry()) {
     const entryName = String(entry.fileName);
     if (entryName === member) return entry;
-    // Names come from the archive: what they hold besides letters must not reach a terminal.
+    // Names come from the archive: control characters must not reach a terminal.
     if (!entryName.endsWith("/")) names.push(entryName.replace(/\p{Cc}/gu, "?"));
   }
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
   const there = names.length === 0 ? "nothing" : `${names.slice(0, MAX_LISTED).join(", ")}${more}`;
-  throw new DatasetError(`"${name}" has no file "${member}" inside. It holds: ${there}.`);
+  throw new DatasetError(`"${name}" has no file "${member}" inside. It contains: ${there}.`);
 }
 
 async function writeMember(zip: ZipFile, entry: Entry, { name, path }: { name: string; path: string }): Promise<void> {
@@ -71,10 +71,12 @@ async function writeMember(zip: ZipFile, entry: Entry, { name, path }: { name: s
   if (entry.isEncrypted()) throw new DatasetError(`"${name}" has "${member}" under a password. ${ADVICE}`);
   if (!entry.canDecodeFileData()) {
     const { compressionMethod: method } = entry;
-    throw new DatasetError(`"${name}" has "${member}" packed by method ${method}, which is not supported. ${ADVICE}`);
+    throw new DatasetError(
+      `"${name}" has "${member}" compressed with method ${method}, which is not supported. ${ADVICE}`,
+    );
   }
   const content = await zip.openReadStreamPromise(entry);
-  // yauzl checks the size, and leaves the checksum to us.
+  // yauzl checks the size but not the checksum.
   const check = async function* (chunks: AsyncIterable<Buffer>) {
     let sum = 0;
     for await (const chunk of chunks) {
@@ -87,23 +89,25 @@ async function writeMember(zip: ZipFile, entry: Entry, { name, path }: { name: s
 }
 
 function notZip(name: string, cause: unknown): DatasetError {
-  return new DatasetError(`"${name}" is no zip archive, or was cut off: ${messageOf(cause)}. Get it again.`, { cause });
+  return new DatasetError(`"${name}" is not a zip archive, or is truncated: ${messageOf(cause)}. Download it again.`, {
+    cause,
+  });
 }
 
 function explain(name: string, member: string, error: unknown): DatasetError {
   if (error instanceof DatasetError) return error;
   const reason = messageOf(error).replace(/\.$/, "");
   if (!isSystemError(error))
-    return new DatasetError(`"${name}" is damaged: "${member}" cannot be unpacked (${reason}). Get it again.`, {
+    return new DatasetError(`"${name}" is damaged: "${member}" cannot be unpacked (${reason}). Download it again.`, {
       cause: error,
     });
   return new DatasetError(
-    `"${name}" could not be unpacked: ${reason}. Make room in the folder for temporary files, or name another one in TMPDIR.`,
+    `"${name}" could not be unpacked: ${reason}. Free some space in the temporary folder, or set TMPDIR to another one.`,
     { cause: error },
   );
 }
 
-/** Tells what the file system says from what is wrong with the archive. */
+/** Distinguishes file system errors from problems of the archive. */
 function isSystemError(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | null)?.syscall !== undefined;
 }

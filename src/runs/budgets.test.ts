@@ -4,13 +4,13 @@ import { budgetNotes } from "./budgets.js";
 
 const SPENT = { maxCostUsd: 1, spentUsd: 0.5, isRefusing: false, unknownCosts: 0 };
 
-it("says how many trials were lost with their workers, and what counts as spent for them", () => {
+it("reports how many trials were lost with their workers, and what counts as spent for them", () => {
   const notesOf = (lostTrials: number, lostUsd: number) =>
     budgetNotes(
       { rows: [], budget: { ...SPENT, lostTrials, lostUsd }, besides: NOTHING_EARLIER.besides },
       { unheld: [], systems: [] },
     ).filter((note) => note.includes("worker"));
   expect(notesOf(0, 0)).toEqual([]);
-  expect(notesOf(1, 0.02)[0]).toMatch(/^1 trial was lost with its worker; the \$0\.02\d* set aside for it counts as/);
-  expect(notesOf(2, 0.04)[0]).toMatch(/^2 trials were lost with their workers; the \$0\.04\d* set aside for them/);
+  expect(notesOf(1, 0.02)[0]).toMatch(/^1 trial was lost with its worker; the \$0\.02\d* reserved for it counts as/);
+  expect(notesOf(2, 0.04)[0]).toMatch(/^2 trials were lost with their workers; the \$0\.04\d* reserved for them/);
 });

@@ -17,23 +17,23 @@ import { formatDollars, plural } from "../report/format.js";
 import type { BesideRows } from "../runner/ledger.js";
 import type { BudgetPort, Reservation, RunBudgetPort } from "../runner/ports.js";
 
-/** What a run may cost. Left out, trials are held to what their systems say, and the run to nothing. */
+/** Limits on what a run may cost. Without them, trials use the limits of their systems and the run has none. */
 export interface BudgetOptions {
   /** For the whole run: trials that might exceed it are not started. */
   run?: { maxCostUsd: number };
-  /** For each trial, instead of what its system says. A trial that exceeds it is stopped and graded on what it left. */
+  /** For each trial, instead of its system's limit. A trial that exceeds it is stopped and graded on what it produced. */
   trial?: { maxCostUsd: number };
 }
 
-/** The budgets of a run, and the part of them that is asked about afterwards. */
+/** The budgets of a run. */
 export interface Budgets {
   port: BudgetPort;
   run: RunBudget | null;
-  /** Systems that the budget of the run cannot hold back, because they do not say what they cost. */
+  /** Systems that the run budget cannot limit, because they do not declare what they cost. */
   unheld: readonly string[];
 }
 
-/** Makes the budgets of a run, or says why they could not be kept. */
+/** Creates the budgets of a run; throws if they could not be enforced. */
 export function budgetsOf(
   options: BudgetOptions = {},
   { systems, spentUsd, terms = [null], rows = [] }: BudgetedRun,
@@ -68,29 +68,27 @@ export function budgetsOf(
   };
 }
 
-/** What budgets are made for. */
 interface BudgetedRun {
   systems: readonly System[];
   spentUsd: number;
-  /** Of each dataset; null for one that is run as the systems say. */
+  /** One per dataset; null for a dataset without overrides. */
   terms?: readonly (RunTerms | null)[];
-  /** Those of an earlier start of the run. */
+  /** Rows of an earlier start of the run. */
   rows?: Iterable<EvalRow>;
 }
 
-/** The systems that the examples of a dataset are run on. */
 function askedBy(terms: RunTerms | null, systems: readonly System[]): readonly System[] {
   return systems.filter(({ name }) => terms?.systems?.includes(name) ?? true);
 }
 
-/** A system's limits with the terms of a dataset, which win. */
+/** Applies a dataset's limits, which take precedence over the system's. */
 function termed({ name }: System, limits: Limits | null, terms: RunTerms | null): Limits | null {
   const { maxCostUsd, hardTimeoutMs } = terms ?? {};
   if (maxCostUsd === undefined && hardTimeoutMs === undefined) return limits;
   const isEnforceable = limits !== null && (limits.price !== null || limits.isMetered === true);
   if ((maxCostUsd ?? 0) > 0 && !isEnforceable)
     throw new BudgetError(
-      `A dataset limits each trial to ${formatDollars(maxCostUsd ?? 0)}, but no price is known for ${name}: the limit could never fire. Give \`pricing\` in models.yml, or leave the limit out.`,
+      `A dataset limits each trial to ${formatDollars(maxCostUsd ?? 0)}, but no price is known for ${name}, so the limit could not be enforced. Set \`pricing\` in models.yml, or remove the limit.`,
     );
   return {
     ...(limits ?? { price: null, maxCostUsd: null, hardTimeoutMs: null }),
@@ -99,7 +97,7 @@ function termed({ name }: System, limits: Limits | null, terms: RunTerms | null)
   };
 }
 
-/** What is held for a trial, and for the budget of the run itself; null when it costs nothing but for judging. */
+/** The reservation for a trial and for the run budget; `inner` is null if only judging costs anything. */
 interface Held extends Reservation {
   readonly inner: InnerReservation | null;
 }
@@ -111,14 +109,14 @@ function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
   };
   return {
     reserve({ system, limits, isJudged: saysJudged, judgingCanCost, isStored, prompt }) {
-      // An evaluator may spend without saying so beforehand.
+      // An evaluator may cost something without declaring it.
       const isJudged = saysJudged || judging.count > 0;
       if (!isJudged && (isStored || isFree(system, limits))) return FREE;
       const judgeUsd = judging.count > 0 ? dollars(Math.ceil(judging.value * USUAL_MARGIN)) : judgingCanCost();
       if (isStored) return held(budget.reserve(judgeUsd || null, describeGrading(system.name)), judgeUsd);
       const most = limits?.maxCostUsd ?? 0;
       const can = canCost(limits, prompt);
-      // What a trial without a limit costs is learnt, judging included.
+      // The cost of a trial without a limit is learned from earlier trials, judging included.
       const canCostUsd = can === null || isFree(system, limits) ? undefined : can.usd + judgeUsd;
       return held(budget.reserve(most > 0 ? most + judgeUsd : null, system.name, { canCostUsd }), judgeUsd);
     },
@@ -131,15 +129,14 @@ function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
   };
 }
 
-/** What grading outputs that are paid for costs is learnt apart. */
+/** The cost of grading stored outputs is learned separately. */
 function describeGrading(system: string): string {
   return `grading of ${system}`;
 }
 
-/** The reservation of trials that cost nothing. */
 const FREE: Held = { reservedUsd: 0, judgeUsd: 0, inner: null };
 
-/** Trials of an earlier start of the run have shown what they cost. */
+/** Learns trial costs from an earlier start of the run. */
 function learnFrom(rows: Iterable<EvalRow>, budget: RunBudget, judging: RunningQuantile): void {
   for (const row of rows) {
     if (!hasOutput(row)) continue;
@@ -154,25 +151,25 @@ function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | 
   return maxCostUsd === undefined || !isEnforceable ? limits : { ...limits, maxCostUsd };
 }
 
-/** A trial starts only when what it can cost is left: a run that could not pay for one would start none. */
+/** A trial starts only if its maximum cost is still available: a smaller run budget would start none. */
 function requireRoom(maxCostUsd: number, { name }: System, limits: Limits | null): void {
   const most = canCost(limits, { tokens: 0, calls: 1 })?.usd ?? 0;
   if (most <= maxCostUsd) return;
   throw new BudgetError(
-    `The budget of the run (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which can cost ${formatDollars(most)}. Raise it, or lower what a trial can cost (--max-tokens, --trial-max-cost, or max_cost_usd in models.yml).`,
+    `The run budget (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which can cost ${formatDollars(most)}. Raise the budget, or lower what a trial can cost (--max-tokens, --trial-max-cost, or max_cost_usd in models.yml).`,
   );
 }
 
-/** A limit in dollars on a model whose price nobody knows could never be kept. */
+/** A limit in dollars cannot be enforced without a price. */
 function requirePrices(systems: readonly System[]): void {
   const unpriced = systems.filter(isUnpriced).map(({ name }) => name);
   if (unpriced.length === 0) return;
   throw new BudgetError(
-    `There is a budget in dollars, but no price is known for ${unpriced.join(", ")}. Give \`pricing\` in models.yml, or leave the budget out.`,
+    `The run has a budget in dollars, but no price is known for ${unpriced.join(", ")}. Set \`pricing\` in models.yml, or remove the budget.`,
   );
 }
 
-/** What calls a model and says nothing of prices would spend unseen. */
+/** A system that calls a model without declaring prices would spend unseen. */
 function isUnpriced({ limits, model, endpoint }: System): boolean {
   if (limits === undefined) return model !== undefined || endpoint !== undefined;
   return limits.price === null && limits.isMetered !== true;
@@ -189,49 +186,48 @@ function checkLimits({ name, limits }: System): void {
     throw badLimit(name, "maxTokens", maxTokens);
   if (price === null && !isMetered && maxCostUsd !== null && maxCostUsd > 0)
     throw new BudgetError(
-      `The system "${name}" is limited to $${maxCostUsd} but has no price: the limit could never fire.`,
+      `The system "${name}" is limited to $${maxCostUsd} but has no price, so the limit could not be enforced.`,
     );
 }
 
 function badLimit(name: string, limit: string, value: unknown): BudgetError {
-  return new BudgetError(`The system "${name}" has the limit ${limit}: ${describe(value)}, which cannot be kept.`);
+  return new BudgetError(`The system "${name}" has an invalid limit ${limit}: ${describe(value)}.`);
 }
 
 function checkBudget(options: BudgetOptions): void {
   const unknown = Object.keys(options).find((key) => key !== "run" && key !== "trial");
   if (unknown !== undefined)
-    throw new UsageError(`\`budget\` has no part "${unknown}".${didYouMean(unknown, ["run", "trial"])}`);
+    throw new UsageError(`\`budget\` has no key "${unknown}".${didYouMean(unknown, ["run", "trial"])}`);
   for (const part of ["run", "trial"] as const) {
     const given = options[part];
     if (given === undefined) continue;
     const { maxCostUsd, ...more } = given;
     const [other] = Object.keys(more);
-    if (other !== undefined) throw new UsageError(`budget.${part} has no limit "${other}". It has maxCostUsd.`);
+    if (other !== undefined) throw new UsageError(`budget.${part} has no key "${other}". It takes maxCostUsd.`);
     if (typeof maxCostUsd !== "number" || !(maxCostUsd >= 0 && maxCostUsd < Number.POSITIVE_INFINITY))
       throw new UsageError(
-        `budget.${part}.maxCostUsd must be a number of dollars from 0 up, but is ${describe(maxCostUsd)}.`,
+        `budget.${part}.maxCostUsd must be an amount in dollars of 0 or more, but is ${describe(maxCostUsd)}.`,
       );
   }
   if (options.run?.maxCostUsd === 0)
-    throw new UsageError("budget.run.maxCostUsd (--max-cost) of 0 would start nothing. Leave it out for no limit.");
+    throw new UsageError("budget.run.maxCostUsd (--max-cost) of 0 would start no trial. Omit it for no limit.");
 }
 
-/** What a run has spent in the end. */
+/** Final spending of a run. */
 type Spending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts"> &
   Partial<
     Pick<QueueBudget, "lostTrials" | "lostUsd"> &
       Pick<RunBudget, "reservedFor" | "unknownUsd"> & { ungradedUsd: number }
   >;
 
-/** What the receipt of a run is made of. */
 export interface Spent {
   rows: readonly EvalRow[];
   budget: Spending;
-  /** What earlier starts of the run have spent that no row of the report tells of. */
+  /** Spending of earlier starts of the run that no row accounts for. */
   besides: BesideRows;
 }
 
-/** What a run with a budget has spent, and on what. The parts add up to `spentUsd`. */
+/** What a run with a budget has spent, by category. The parts add up to `spentUsd`. */
 export function createReceipt({ rows, budget, besides }: Spent): BudgetReceipt {
   const { maxCostUsd, spentUsd } = budget;
   const trialsUsd = rows.reduce((total, row) => total + paidFor(row), 0);
@@ -242,16 +238,16 @@ export function createReceipt({ rows, budget, besides }: Spent): BudgetReceipt {
   const { ungradedUsd = 0 } = budget;
   const known = { maxCostUsd, spentUsd, trialsUsd, ungradedUsd, repeatedUsd, unknownUsd, lostUsd, lostTrials };
   const rest = spentUsd - trialsUsd - ungradedUsd - lostUsd - repeatedUsd - unknownUsd;
-  // Sums of fractions of a cent differ in their last digits.
+  // Tolerates floating-point error.
   if (rest < 1e-9) return known;
   if (budget.unknownUsd !== undefined) return { ...known, ungradedUsd: rest };
-  // A queue tells how many costs are not known, and not what they count as.
+  // A queue reports how many costs are unknown, not their amount.
   return budget.unknownCosts > 0
     ? { ...known, unknownUsd: unknownUsd + rest }
     : { ...known, repeatedUsd: repeatedUsd + rest };
 }
 
-/** What the reader of a report has to know about the run's budget. */
+/** Notes on the run budget for the report. */
 export function budgetNotes(spent: Spent, names: BudgetedNames): string[] {
   const { rows, budget } = spent;
   const figures = spendingNotes(spent, names);
@@ -262,9 +258,9 @@ export function budgetNotes(spent: Spent, names: BudgetedNames): string[] {
   return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, ...figures];
 }
 
-/** What was spent of the run's budget, and on what. */
+/** Notes on what was spent, by category. */
 export function spendingNotes({ rows, budget, besides }: Spent, { unheld, systems }: BudgetedNames): string[] {
-  const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
+  const loose = unheld.map((name) => `${name} does not declare its costs beforehand: only what it reports counts`);
   const receipt = createReceipt({ rows, budget, besides });
   const spent = `spent ${formatDollars(receipt.spentUsd)} of ${formatDollars(receipt.maxCostUsd)}`;
   const reserved = systems.flatMap((name) => reservedNote(name, budget) ?? []);
@@ -275,35 +271,35 @@ interface BudgetedNames extends Pick<Budgets, "unheld"> {
   systems: readonly string[];
 }
 
-/** How much of the budget trials have held while they ran, which bounds how many ran at a time. */
+/** How much budget trials reserved while running, which limits how many run at once. */
 function reservedNote(name: string, budget: Spending): string | null {
   const { firstUsd = null, learntUsd = null } = budget.reservedFor?.(name) ?? {};
-  const first = firstUsd === null || firstUsd === 0 ? null : `at most ${formatDollars(firstUsd)} (what it can cost)`;
+  const first = firstUsd === null || firstUsd === 0 ? null : `at most ${formatDollars(firstUsd)} (its maximum cost)`;
   const learnt =
-    learntUsd === null ? null : `${formatDollars(learntUsd)} (half as much again as 95 % of its trials have cost)`;
+    learntUsd === null ? null : `${formatDollars(learntUsd)} (1.5 times the 95th percentile of its trials)`;
   const parts = [first, learnt].filter((part) => part !== null);
-  return parts.length === 0 ? null : `set aside for a trial of ${name}: ${parts.join(", then ")}`;
+  return parts.length === 0 ? null : `reserved for a trial of ${name}: ${parts.join(", then ")}`;
 }
 
-/** What was not spent on the trials of the report. */
+/** Spending other than on the trials of the report. */
 function receiptNotes(
   { repeatedUsd, ungradedUsd, unknownUsd }: BudgetReceipt,
   { lostUsd, lostTrials }: BesideRows,
 ): string[] {
   const notes: string[] = [];
   const tell = (usd: number, what: string) => usd > 0 && notes.push(`${formatDollars(usd)} of what was spent ${what}`);
-  const cut = lostTrials === 0 ? "" : `: ${plural(lostTrials, "trial")} cut off, at what was set aside`;
+  const cut = lostTrials === 0 ? "" : `: ${plural(lostTrials, "trial")} cut off, counted at the reserved amount`;
   tell(lostUsd, `was lost to interruptions${cut}`);
   tell(repeatedUsd, "went to trials that failed and were run again");
-  tell(ungradedUsd, "is for outputs that are stored and not graded yet: --resume grades them");
-  tell(unknownUsd, "was set aside for trials whose cost nobody knows");
+  tell(ungradedUsd, "is for outputs that are stored but not graded yet: --resume grades them");
+  tell(unknownUsd, "was reserved for trials of unknown cost");
   return notes;
 }
 
-/** Nobody knows what they have cost. */
+/** The actual cost of lost trials is unknown. */
 function lostNotes({ lostTrials = 0, lostUsd = 0 }: Spending): string[] {
   if (lostTrials === 0) return [];
   const usd = formatDollars(lostUsd);
-  if (lostTrials === 1) return [`1 trial was lost with its worker; the ${usd} set aside for it counts as spent`];
-  return [`${lostTrials} trials were lost with their workers; the ${usd} set aside for them counts as spent`];
+  if (lostTrials === 1) return [`1 trial was lost with its worker; the ${usd} reserved for it counts as spent`];
+  return [`${lostTrials} trials were lost with their workers; the ${usd} reserved for them counts as spent`];
 }

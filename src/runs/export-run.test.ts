@@ -35,8 +35,8 @@ async function textOf(dir: string, format: ExportFormat, withOutputs = false): P
   return text;
 }
 
-describe("exportPieces", () => {
-  test("CSV: a line for each trial, in order, formulas defused", async () => {
+describe("openExport", () => {
+  test("writes CSV with a line per trial, in order, with formulas escaped", async () => {
     const { dir } = await stored();
     const [titles = [], ...lines] = parseCsv(await textOf(dir, "csv"));
     expect(titles).toEqual(VIEWS.rows.columns.map(([name]) => name));
@@ -48,14 +48,14 @@ describe("exportPieces", () => {
     expect(cell(lines[0] ?? [], "ttft_ms")).toBe("");
   });
 
-  test("CSV with outputs has what was asked and answered", async () => {
+  test("writes CSV with inputs and outputs", async () => {
     const { dir } = await stored();
     const [titles = [], line = []] = parseCsv(await textOf(dir, "csv", true));
     expect(line[titles.indexOf("question")]).toBe("question 1");
     expect(line[titles.indexOf("response")]).toBe('a\n"quoted"');
   });
 
-  test("JSON is the JSON report, JUnit the JUnit report", async () => {
+  test("writes the JSON report as JSON and the JUnit report as JUnit", async () => {
     const { dir } = await stored();
     const report = JSON.parse(await textOf(dir, "json"));
     expect(report).toMatchObject({ schema: "assay.report/1", run: dir });
@@ -65,7 +65,7 @@ describe("exportPieces", () => {
     );
   });
 
-  test("says what was left out", async () => {
+  test("reports what was left out", async () => {
     const { dir } = await stored();
     appendFileSync(`${dir}/rows.jsonl`, '{"torn');
     const notes: string[] = [];
@@ -78,7 +78,7 @@ describe("exportPieces", () => {
 });
 
 describe("exportRun", () => {
-  test("Parquet has typed columns that another reader reads", async () => {
+  test("writes Parquet with typed columns that another reader reads", async () => {
     const { space, dir } = await stored();
     const out = space.path("trials.parquet");
     expect(await exportRun({ dir, format: "parquet", out, withOutputs: true })).toEqual({ file: out, notes: [] });
@@ -103,19 +103,22 @@ describe("exportRun", () => {
     expect(first?.created_at).toBeInstanceOf(Date);
   });
 
-  test.each(["csv", "json", "junit", "parquet"] as const)("%s is written whole, and only once", async (format) => {
-    const { space, dir } = await stored();
-    const out = space.path("file");
-    await exportRun({ dir, format, out });
-    const before = space.read("file");
-    if (format !== "parquet") expect(before).toBe(await textOf(dir, format));
-    await expect(exportRun({ dir, format, out })).rejects.toThrow(/is there already\. .*--force/);
-    await exportRun({ dir, format, out, force: true });
-    expect(space.read("file").length).toBe(before.length);
-    expect(readdirSync(space.dir).sort()).toEqual(["file", "runs"]);
-  });
+  test.each(["csv", "json", "junit", "parquet"] as const)(
+    "writes %s completely, and does not overwrite it",
+    async (format) => {
+      const { space, dir } = await stored();
+      const out = space.path("file");
+      await exportRun({ dir, format, out });
+      const before = space.read("file");
+      if (format !== "parquet") expect(before).toBe(await textOf(dir, format));
+      await expect(exportRun({ dir, format, out })).rejects.toThrow(/already exists\. .*--force/);
+      await exportRun({ dir, format, out, force: true });
+      expect(space.read("file").length).toBe(before.length);
+      expect(readdirSync(space.dir).sort()).toEqual(["file", "runs"]);
+    },
+  );
 
-  test("refuses what cannot be", async () => {
+  test("rejects invalid options", async () => {
     const { space, dir } = await stored();
     const out = space.path("file");
     const refused = (options: object) =>
@@ -123,16 +126,16 @@ describe("exportRun", () => {
         () => "written",
         (error: Error) => error.message,
       );
-    expect(await refused({ format: "cvs" })).toMatch(/There is no format "cvs"\. Did you mean "csv"\?/);
-    expect(await refused({ format: "json", withOutputs: true })).toMatch(/--with-outputs is for csv and parquet/);
-    expect(await refused({ out: space.path("nowhere", "file") })).toMatch(/There is no folder .*nowhere/);
-    expect(await refused({ out: space.dir, force: true })).toMatch(/is a folder\. Name a file in it/);
+    expect(await refused({ format: "cvs" })).toMatch(/Unknown format "cvs"\. Did you mean "csv"\?/);
+    expect(await refused({ format: "json", withOutputs: true })).toMatch(/--with-outputs applies to csv and parquet/);
+    expect(await refused({ out: space.path("nowhere", "file") })).toMatch(/The folder .*nowhere for .* does not exist/);
+    expect(await refused({ out: space.dir, force: true })).toMatch(/is a folder\. Give the name of a file/);
     expect(await refused({ dir: space.path("nowhere") })).toMatch(/There is no run folder/);
     await expect(exportPieces({ dir, format: "parquet" }, () => {})).rejects.toThrow(UsageError);
     expect(existsSync(out)).toBe(false);
   });
 
-  test.each(["csv", "parquet"] as const)("says why a %s file could not be written", async (format) => {
+  test.each(["csv", "parquet"] as const)("reports why a %s file could not be written", async (format) => {
     const { space, dir } = await stored();
     const written = exportRun({ dir, format, out: space.path("x".repeat(250)) });
     await expect(written).rejects.toMatchObject({
@@ -142,7 +145,7 @@ describe("exportRun", () => {
     expect(readdirSync(space.dir)).toEqual(["runs"]);
   });
 
-  test("a run without rows has a file with its columns", async () => {
+  test("writes the columns for a run without rows", async () => {
     const { space, dir } = await stored();
     space.write(`${dir.slice(space.dir.length + 1)}/rows.jsonl`, "");
     await exportRun({ dir, format: "csv", out: space.path("empty.csv") });

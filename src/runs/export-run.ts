@@ -9,20 +9,20 @@ import type { Pieces } from "../store/history/index.js";
 import { readManifest } from "../store/journal.js";
 import { loadRun } from "./load-run.js";
 
-/** The formats a run can be exported to. */
+/** Formats that `exportRun` writes. */
 export const EXPORT_FORMATS = ["csv", "parquet", "json", "junit"] as const;
 
 /** A format that `exportRun` writes. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Which run is exported, and in which format. */
+/** Which run to export, and the format. */
 export interface ExportOptions {
   /** The run folder. */
   readonly dir: string;
   readonly format: ExportFormat;
-  /** CSV and Parquet: with what was asked, answered and found. */
+  /** For CSV and Parquet: include inputs, outputs and evidence. */
   readonly withOutputs?: boolean;
-  /** JUnit: what was found against trials, in words. */
+  /** For JUnit: returns a function that describes why trials failed. */
   readonly evidenceIn?: (result: EvalResult) => EvidenceOf;
 }
 
@@ -30,20 +30,20 @@ export interface ExportOptions {
 export interface ExportRunOptions extends ExportOptions {
   /** The file to write. */
   readonly out: string;
-  /** Overwrite it. */
+  /** Overwrite an existing file. */
   readonly force?: boolean;
 }
 
-/** What came of an export. */
+/** Result of `exportRun`. */
 export interface ExportedRun {
   readonly file: string;
-  /** What was left out, such as a torn last line. */
+  /** What was left out, such as an incomplete last line. */
   readonly notes: readonly string[];
 }
 
 /**
- * Writes a stored run to a file for other programs. The file is there when it is whole, and one that was there before is
- * kept unless `force` says otherwise.
+ * Writes a stored run to a file for other programs. The file appears only when complete, and an existing file is kept
+ * unless `force` is set.
  * @example
  * await exportRun({ dir: ".assay/runs/20261115-213334-needle", format: "parquet", out: "needle.parquet" });
  */
@@ -58,23 +58,23 @@ export async function exportRun({ out, force = false, ...options }: ExportRunOpt
   return { file: out, notes };
 }
 
-/** A stored run as text for other programs, piece by piece; `note` is told what was left out. */
+/** A stored run as text, in pieces; `note` receives what was left out. */
 export async function exportPieces(options: ExportOptions, note: (text: string) => void): Promise<Pieces> {
   const { dir, format, withOutputs = false, evidenceIn } = requireExport(options);
-  if (format === "parquet") throw new UsageError("Parquet is not text: name a file for it (--out FILE).");
+  if (format === "parquet") throw new UsageError("Parquet is binary: write it to a file with --out FILE.");
   if (format === "csv") return (await import("../store/history/index.js")).csvPieces({ dir, withOutputs, note });
   const result = await loadRun(dir);
   if (format === "json") return jsonReporter.render(result);
   return junitXml(result, evidenceIn?.(result));
 }
 
-/** Names the format if there is one, and the run if it is one, before anything is read. */
+/** Checks the format and the run folder before anything is read. */
 function requireExport(options: ExportOptions): ExportOptions {
   const { dir, format, withOutputs = false } = options;
   if (!EXPORT_FORMATS.includes(format))
-    throw new UsageError(`There is no format "${String(format)}".${didYouMean(String(format), EXPORT_FORMATS)}`);
+    throw new UsageError(`Unknown format "${String(format)}".${didYouMean(String(format), EXPORT_FORMATS)}`);
   if (withOutputs && format !== "csv" && format !== "parquet")
-    throw new UsageError(`--with-outputs is for csv and parquet: ${format} is a report of fixed shape. Leave it out.`);
+    throw new UsageError(`--with-outputs applies to csv and parquet: ${format} has a fixed shape. Remove it.`);
   readManifest(dir);
   return options;
 }
@@ -82,9 +82,10 @@ function requireExport(options: ExportOptions): ExportOptions {
 function requireWritable(out: string, force: boolean): string {
   const file = resolve(out);
   if (!existsSync(dirname(file)))
-    throw new UsageError(`There is no folder ${dirname(out)} to write ${out} to. Make it first.`);
-  if (existsSync(file) && statSync(file).isDirectory()) throw new UsageError(`${out} is a folder. Name a file in it.`);
+    throw new UsageError(`The folder ${dirname(out)} for ${out} does not exist. Create it first.`);
+  if (existsSync(file) && statSync(file).isDirectory())
+    throw new UsageError(`${out} is a folder. Give the name of a file in it.`);
   if (existsSync(file) && !force)
-    throw new UsageError(`${out} is there already. Name another file, or overwrite it: --force.`);
+    throw new UsageError(`${out} already exists. Choose another name, or overwrite it with --force.`);
   return file;
 }

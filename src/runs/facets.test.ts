@@ -52,7 +52,7 @@ function measure(more: Partial<EvaluateOptions> = {}) {
 const BY_SUBJECT = { "facet:subject=law": 2 / 3, "facet:subject=law_n": 3, "facet:subject=art": 1 };
 
 describe("facets of a run", () => {
-  it("stand on its rows, in its journal, its summary and its report", async () => {
+  it("are on its rows, in its journal, its summary and its report", async () => {
     const result = await measure({ trials: 2 });
     const facets = result.rows.filter(({ trial }) => trial === 1).map((row) => row.facets?.subject);
     expect(facets).toEqual(SUBJECTS);
@@ -67,7 +67,7 @@ describe("facets of a run", () => {
     expect(result.notes).toContain('no example of quiz has "year" to group results by');
   });
 
-  it("come back when it is loaded, without the examples", async () => {
+  it("are restored when it is loaded, without the examples", async () => {
     const { runDir } = await measure();
     const loaded = await loadRun(runDir ?? "");
     expect(loaded.summary.yes).toMatchObject(BY_SUBJECT);
@@ -76,7 +76,7 @@ describe("facets of a run", () => {
     expect(Object.keys(law.summary.yes ?? {})).not.toContain("facet:subject=art");
   });
 
-  it("are on trials that fail and on those that never start", async () => {
+  it("are on failed trials and on trials that never start", async () => {
     const stop = new AbortController();
     const failing: System = {
       name: "failing",
@@ -107,7 +107,7 @@ describe("facets of a run", () => {
     expect(rows[0]).toMatchObject({ costUsd: 1, metadata: { region: "eu" }, facets: { subject: "law" } });
   });
 
-  it("are there for all rows after a resume", async () => {
+  it("are on all rows after a resume", async () => {
     const stop = new AbortController();
     const once: System = {
       ...YES,
@@ -123,7 +123,7 @@ describe("facets of a run", () => {
     expect(resumed.summary.yes).toMatchObject(BY_SUBJECT);
   });
 
-  it("are those of now when a run is graded again, and stay when the dataset declares none", async () => {
+  it("are updated when a run is graded again, and kept if the dataset declares none", async () => {
     const { runDir: old } = await measure({ dataset: makeDataset({ name: "quiz", examples: quiz().examples }) });
     expect((await loadRun(old ?? "")).rows.every(({ facets }) => facets === null)).toBe(true);
     const graded = await gradeRun(old ?? "", { datasets: [quiz()], evaluators: [EXACT], runsDir: dir });
@@ -133,7 +133,7 @@ describe("facets of a run", () => {
     expect(again.summary.yes).toMatchObject(BY_SUBJECT);
   });
 
-  it("of several datasets are not mixed", async () => {
+  it("are kept apart for several datasets", async () => {
     const other = makeDataset({ name: "exam", examples: [{ id: 1, question: "?", answer: "no", subject: "law" }] });
     const { summary } = await measure({ dataset: quiz(), datasets: [{ ...other, facets: ["subject"] }] });
     expect(summary.yes).toMatchObject({ "facet:quiz:subject=law": 2 / 3, "facet:exam:subject=law": 0 });
@@ -160,8 +160,8 @@ describe("needles", () => {
   });
 });
 
-describe("where a dataset comes from", () => {
-  it("is kept with the run and in its report, and is absent for a dataset that does not say", async () => {
+describe("the origin of a dataset", () => {
+  it("is stored with the run and in its report, and is absent if the dataset has none", async () => {
     const { runDir, config } = await measure();
     expect(config.datasets[0]?.origin).toEqual(ORIGIN);
     expect(readManifest(runDir ?? "").config.datasets[0]?.origin).toEqual(ORIGIN);
@@ -170,7 +170,7 @@ describe("where a dataset comes from", () => {
     expect(without.datasets[0]).not.toHaveProperty("origin");
   });
 
-  it("may change between two starts of a run, as long as the examples do not", async () => {
+  it("may change between two starts of a run if the examples do not", async () => {
     const { runDir } = await measure();
     const resume = { resume: runDir ?? "" };
     const moved = quiz({ origin: { ...ORIGIN, revision: "4567def" } });

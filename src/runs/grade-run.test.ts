@@ -24,7 +24,7 @@ afterEach(() => {
 
 const DATASET: Example[] = Array.from({ length: 6 }, (_, id) => ({ id, question: `question ${id}`, answer: `${id}` }));
 
-/** Says the id for even examples, nonsense for odd ones; the last one it fails on. */
+/** Answers with the id for even examples and nonsense for odd ones; fails on the last. */
 const SYSTEM: System = {
   name: "even",
   process: ({ id }) => {
@@ -64,7 +64,7 @@ async function again(run: EvalResult, options: Partial<GradeOptions> = {}): Prom
 }
 
 describe("gradeRun", () => {
-  it("scores the stored outputs by other evaluators and takes over what was measured", async () => {
+  it("scores the stored outputs with other evaluators and keeps the measurements", async () => {
     const run = await first();
     const graded = await again(run);
     expect(run.rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail", "pass", "fail", "pass", "error"]);
@@ -111,7 +111,7 @@ describe("gradeRun", () => {
     expect(calls).toBe(6);
   });
 
-  it("keeps why an output stopped, and drops what earlier evaluators said", async () => {
+  it("keeps the stop reason of an output, and drops the results of earlier evaluators", async () => {
     const cut: System = { name: "cut", process: () => ({ response: "4", stopped: "truncated" }) };
     const undecided: Evaluator = {
       name: "undecided",
@@ -124,23 +124,23 @@ describe("gradeRun", () => {
     expect(graded.rows[0]).toMatchObject({ outcome: "pass", errorCategory: "truncated", notes: [] });
   });
 
-  it("refuses examples that are not those of the run, unless they are asked for", async () => {
+  it("rejects examples that differ from the run's, unless allowed", async () => {
     const run = await first();
     const corrected = DATASET.map((example) => ({ ...example, answer: "?" }));
     const changed = again(run, { datasets: [corrected], evaluators: [EXACT] });
-    await expect(changed).rejects.toThrow("the dataset is not what it was when");
+    await expect(changed).rejects.toThrow("the dataset has changed since");
     const graded = await again(run, { datasets: [corrected.slice(0, 4)], evaluators: [EXACT], allowChanged: true });
     expect(graded.rows.map(({ passed }) => passed)).toEqual([false, true, false, true]);
-    expect(graded.notes).toContain("rows of the run whose examples are not there any more: 2");
+    expect(graded.notes).toContain("rows whose examples are no longer in the dataset: 2");
   });
 
-  it("refuses a score field that nobody produces, and folders that are no runs", async () => {
+  it("rejects an unknown score field, and folders that are not runs", async () => {
     const run = await first();
     await expect(again(run, { scoreField: "answerd" })).rejects.toThrow('Did you mean "answered"?');
     await expect(gradeRun(join(dir, "nowhere"), { datasets: [DATASET] })).rejects.toThrow("There is no run folder");
   });
 
-  it("says how many outputs were never recorded instead of scoring them as empty", async () => {
+  it("reports how many outputs were never recorded instead of scoring them as empty", async () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     const odd: System = {
@@ -150,10 +150,10 @@ describe("gradeRun", () => {
     const run = await evaluate({ systems: [odd], dataset: DATASET, evaluators: [EXACT], runsDir: dir });
     const graded = await again(run);
     expect(graded.rows[1]?.outcome).toBe("skipped");
-    expect(graded.notes).toContain("outputs that the run has not recorded, so that they could not be graded: 1");
+    expect(graded.notes).toContain("outputs that could not be graded because the run did not record them: 1");
   });
 
-  it("goes on where it was stopped", async () => {
+  it("resumes where it was stopped", async () => {
     const run = await first();
     const controller = new AbortController();
     let calls = 0;
@@ -206,7 +206,7 @@ describe("gradeRun", () => {
     expect(lines.find((line) => line.includes('"exampleId":0,'))).toContain('0 ,\\"output\\": 1');
   });
 
-  it("does not wait for an evaluator that nothing can settle", async () => {
+  it("does not wait for an evaluator that can never settle", async () => {
     const run = await first();
     const stuck: Evaluator = {
       name: "stuck",
@@ -214,14 +214,14 @@ describe("gradeRun", () => {
       score: ({ id }) => (id === 1 ? new Promise<never>(() => {}) : { s: 1 }),
     };
     const graded = again(run, { evaluators: [stuck] });
-    // What Node says when a process has nothing left to wait for; a test process always has.
+    // The message Node prints when a process has nothing left to wait for, which a test process always has.
     const timer = setInterval(() => process.emit("beforeExit", 0), 20);
     const { rows } = await graded.finally(() => clearInterval(timer));
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "unscored", "pass", "pass", "pass", "error"]);
-    expect(rows[1]?.notes[0]).toContain("nothing is left that could settle");
+    expect(rows[1]?.notes[0]).toContain("its promise never settled");
   });
 
-  it("says which line of the outputs cannot be read", async () => {
+  it("reports which line of the outputs cannot be read", async () => {
     const run = await first();
     const file = join(run.runDir ?? "", "outputs.jsonl");
     writeFileSync(file, `${readFileSync(file, "utf8")}nonsense\n`);

@@ -26,36 +26,36 @@ import { storeResult } from "./store-result.js";
 
 /** Options of `gradeRun`. */
 export interface GradeOptions {
-  /** The examples that the run was made with. */
+  /** The examples of the run. */
   datasets: readonly (ExampleSource | Dataset)[];
-  /** Used for every dataset; left out, each dataset's own are. */
+  /** Used for every dataset. Default: each dataset's own. */
   evaluators?: readonly Evaluator[];
-  /** Computed beside those of the run; one of the same name takes the place of the run's. */
+  /** Computed in addition to the run's metrics; replaces one of the same name. */
   metrics?: readonly Metric[];
-  /** The field that decides pass or fail; left out, each dataset's primary field. */
+  /** Field that decides pass or fail. Default: each dataset's primary field. */
   scoreField?: string;
-  /** Left out: that of the run. */
+  /** Default: the run's threshold. */
   threshold?: number;
-  /** Take a dataset that is not the one the run was made with, such as one with corrected answers. */
+  /** Accept a dataset that differs from the run's, such as one with corrected answers. */
   allowChanged?: boolean;
-  /** What judging may cost, over all starts of the grading: an output that might exceed it is not judged. */
+  /** Limit on judging costs, over all starts of the grading. Outputs that might exceed it are not judged. */
   maxCostUsd?: number;
-  /** Outputs at a time; 8 unless given. */
+  /** Outputs graded at once. Default: 8. */
   maxWorkers?: number;
-  /** Where the new run goes; left out, it is not kept. */
+  /** Where to store the new run. Without it, the run is not stored. */
   runsDir?: string;
-  /** A graded run that was stopped: what it has is kept. */
+  /** A graded run to continue; its rows are kept. */
   resume?: string;
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
   onNote?: (note: string) => void;
-  /** Kept in the new run's manifest. */
+  /** Stored in the new run's manifest. */
   invocation?: unknown;
 }
 
 /**
- * Scores the outputs of a stored run again, calling no system. The result is a new run that names the old one as its
- * parent; everything that was measured is taken over.
+ * Scores the outputs of a stored run again, without calling a system. The result is a new run with the old one as its
+ * parent; all measurements are copied.
  * @example
  * const result = await gradeRun(".assay/runs/20261115-213334-gsm8k", { datasets: [dataset], evaluators: [new MathEquivalence()] });
  */
@@ -91,11 +91,11 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
     for (const note of store.notes) options.onNote?.(note);
     const { spentUsd, besides, rows: earlier } = store.earlier;
     const limits = maxCostUsd === undefined ? {} : { run: { maxCostUsd } };
-    // Systems are not called, so that nothing has to be known of what they cost.
+    // Systems are not called, so their costs do not matter.
     const budgets = budgetsOf(limits, { systems: [], spentUsd, rows: earlier.values() });
     const ports = {
       clock: () => performance.now(),
-      // For what judging can cost: the figures of rows stand.
+      // Only for estimating judging costs: token counts of rows are kept.
       tokenizer: budgets.run === null ? { count: () => 0 } : loadTokenizer("cl100k_base"),
       sink: store.journal,
       times,
@@ -127,19 +127,17 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
   }
 }
 
-/** A run that would grade nothing is a mistake in what was named. */
+/** Fails if no example matches a row: nothing would be graded. */
 function requireKnown(rows: readonly EvalRow[], indexOf: RowFinder, { runId, config }: Manifest): void {
   if (rows.some((row) => indexOf(row) !== undefined)) return;
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");
-  throw new RunFolderError(
-    `None of the examples is one that ${runId} was made with (${names}). They are told apart by their dataset's name and their id.`,
-  );
+  throw new RunFolderError(`No example belongs to ${runId} (${names}). Examples are matched by dataset name and id.`);
 }
 
 const GRADED_AGAIN = ", graded again";
 const GRADED = new RegExp(`${GRADED_AGAIN}$`);
 
-/** A system that is known by what it did. */
+/** A system known only from its stored rows. */
 function storedSystem(name: string, { systems }: Manifest): System {
   const record = systems[name];
   return {
@@ -152,7 +150,7 @@ function storedSystem(name: string, { systems }: Manifest): System {
   };
 }
 
-/** Outputs answer the examples they were made for: others are taken only when they are asked for. */
+/** Outputs belong to the examples they were made for: changed examples require `allowChanged`. */
 function sameExamples(plan: Plan, { config, runId }: Manifest, allowChanged: boolean): string[] {
   return describeDatasets(plan).flatMap(({ name, fingerprint }) => {
     const before = config.datasets.find((dataset) => dataset.name === name);
@@ -164,8 +162,8 @@ function sameExamples(plan: Plan, { config, runId }: Manifest, allowChanged: boo
       );
     if (!allowChanged)
       throw new RunFolderError(
-        `${shown} is not what it was when ${runId} was made. To grade its outputs by the examples of now, name them: --dataset FILE (allowChanged: true).`,
+        `${shown} has changed since ${runId} was made. To grade its outputs with the current examples, pass --dataset FILE (allowChanged: true).`,
       );
-    return [`${shown} is not what it was when ${runId} was made: its outputs are graded by the examples of now`];
+    return [`${shown} has changed since ${runId} was made: its outputs are graded with the current examples`];
   });
 }

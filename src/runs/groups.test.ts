@@ -41,7 +41,7 @@ function measure(more: Partial<EvaluateOptions> = {}) {
   return evaluate({ systems: [YES], dataset: talks(), evaluators: [EXACT], tokenizer: WORDS, runsDir: dir, ...more });
 }
 
-/** As the contract's vector has it: mean .625, clustered SE .258167, three groups; Wilson with t at 3.516 trials. */
+/** From the contract's test vector: mean .625, clustered SE .258167, three groups; Wilson interval with t at 3.516 trials. */
 const BY_TALK = {
   mean_score: 0.625,
   mean_score_ci_low: expect.closeTo(0.063886, 5),
@@ -51,7 +51,7 @@ const BY_TALK = {
 };
 
 describe("groups of a run", () => {
-  it("stand on its rows, in its journal, its summary and its report", async () => {
+  it("are on its rows, in its journal, its summary and its report", async () => {
     const result = await measure({ trials: 2 });
     expect(result.rows.filter(({ trial }) => trial === 1).map(({ group }) => group)).toEqual(TALKS);
     expect(readRows(result.runDir ?? "").filter(({ group }) => group === "a")).toHaveLength(6);
@@ -60,16 +60,16 @@ describe("groups of a run", () => {
     const json = result.toJSON();
     expect(json.rows[7]).toHaveProperty("group", "b");
     expect(json.summary.yes).toMatchObject({ mean_score_groups: 3 });
-    expect(result.toTable()).toContain("- intervals by 3 groups of talk\n");
+    expect(result.toTable()).toContain("- intervals over 3 groups of talk\n");
     expect(result.toTable()).not.toContain("_groups");
     expect(result.toColumns().group).toHaveLength(16);
   });
 
-  it("come back when it is loaded, and are null in a journal that was written without them", async () => {
+  it("are restored when it is loaded, and are null in a journal without them", async () => {
     const { runDir } = await measure();
     const loaded = await loadRun(runDir ?? "");
     expect(loaded.summary.yes).toMatchObject(BY_TALK);
-    expect(loaded.toTable()).toContain("- intervals by 3 groups of talk\n");
+    expect(loaded.toTable()).toContain("- intervals over 3 groups of talk\n");
     const [journal = ""] = readdirSync(runDir ?? "").filter((file) => file.startsWith("rows"));
     const path = join(runDir ?? "", journal);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll(/,"group":"\w"/g, ""));
@@ -79,7 +79,7 @@ describe("groups of a run", () => {
     expect(old.toTable()).not.toContain("groups");
   });
 
-  it("are on trials that fail, on those that never start, and on all after a resume", async () => {
+  it("are on failed trials, on trials that never start, and on all rows after a resume", async () => {
     const stop = new AbortController();
     const once: System = {
       ...YES,
@@ -104,7 +104,7 @@ describe("groups of a run", () => {
     expect(rows.map(({ outcome, group }) => [outcome, group])).toEqual(TALKS.map((talk) => ["error", talk]));
   });
 
-  it("are those of now when a run is graded again, and stay when the dataset names none", async () => {
+  it("are updated when a run is graded again, and kept if the dataset names none", async () => {
     const plain = makeDataset({ name: "talks", examples: EXAMPLES });
     const { runDir, summary } = await measure({ dataset: plain });
     expect(summary.yes).not.toHaveProperty("mean_score_groups");
@@ -112,10 +112,10 @@ describe("groups of a run", () => {
     expect(graded.summary.yes).toMatchObject(BY_TALK);
     const again = await gradeRun(graded.runDir ?? "", { datasets: [plain], evaluators: [EXACT] });
     expect(again.summary.yes).toMatchObject(BY_TALK);
-    expect(again.toTable()).toContain("- intervals by 3 groups\n");
+    expect(again.toTable()).toContain("- intervals over 3 groups\n");
   });
 
-  it("may be numbers or marks, and are kept beside what a system measures", async () => {
+  it("may be numbers or strings, and are kept beside what a system measures", async () => {
     const values = [0, 0, true, true, "x", "", undefined, null];
     const examples = EXAMPLES.map(({ talk: _, ...example }, i) => ({ ...example, block: values[i] }));
     const costly: System = { name: "c", process: () => ({ response: "yes", costUsd: 1 }) };
@@ -125,7 +125,7 @@ describe("groups of a run", () => {
     expect(summary.c).toMatchObject({ mean_score_n: 8, mean_score_groups: 6 });
   });
 
-  it("of several datasets are not mixed, and examples without one stand for themselves", async () => {
+  it("are kept apart for several datasets, and an example without one is its own group", async () => {
     const other = makeDataset({ name: "quiz", examples: EXAMPLES.slice(0, 4) });
     const same = talks({ name: "more talks", examples: EXAMPLES.slice(0, 4) });
     const result = await measure({ datasets: [other, same] });
@@ -136,6 +136,6 @@ describe("groups of a run", () => {
       "dataset:more talks_groups": 2,
     });
     expect(result.summary.yes).not.toHaveProperty("dataset:quiz_groups");
-    expect(result.toTable()).toContain("- intervals by 9 groups of talk, examples without one counted singly\n");
+    expect(result.toTable()).toContain("- intervals over 9 groups of talk, examples without a group counted singly\n");
   });
 });

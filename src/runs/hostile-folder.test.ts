@@ -21,7 +21,7 @@ const KEY = { system: "s", dataset: "", exampleId: 1, trial: 0 };
 const EXAMPLE = { id: 1, question: "Capital?", answer: "Paris" };
 const WORK = { dataset: [EXAMPLE], evaluators: [new AnswerQuality()] };
 
-/** Files outside of the runs, which nobody who looks at them may be shown. */
+/** Files outside the runs folder, which must never be shown. */
 const OUTSIDE = {
   "secret.json": `${JSON.stringify({ ...KEY, output: { response: SECRET } })}\n`,
   "secret.txt": `${SECRET}\n`,
@@ -36,7 +36,7 @@ async function storedRun(): Promise<{ space: Workspace; dir: string }> {
   return { space, dir: space.path(space.runs("runs")[0] ?? "") };
 }
 
-/** All that is told of a run to whoever looks at it, errors included. */
+/** Everything that is shown of a run, errors included. */
 async function allThatIsTold(space: Workspace, dir: string): Promise<string> {
   const looks: Record<string, () => unknown> = {
     outputs: () => [...readOutputs(dir)],
@@ -96,7 +96,7 @@ function nameOutput(dir: string, file: unknown): void {
   writeFileSync(join(dir, "outputs.jsonl"), `${JSON.stringify({ ...KEY, file })}\n`);
 }
 
-describe("a run folder of a stranger", () => {
+describe("an untrusted run folder", () => {
   it("shows its own files", async () => {
     const { space, dir } = await storedRun();
     mkdirSync(join(dir, "outputs"));
@@ -105,7 +105,7 @@ describe("a run folder of a stranger", () => {
     expect((await allThatIsTold(space, dir)).split(SECRET).length).toBeGreaterThan(5);
   });
 
-  it.each(["secret.json", "secret.txt"])("shows nothing of %s by a name that leads out of it", async (name) => {
+  it.each(["secret.json", "secret.txt"])("shows nothing of %s through a name that leads out of it", async (name) => {
     const { space, dir } = await storedRun();
     mkdirSync(join(dir, "outputs"));
     symlinkSync(space.path(name), join(dir, "outputs", "a.json"));
@@ -116,7 +116,7 @@ describe("a run folder of a stranger", () => {
   });
 
   it.each(["manifest.json", "rows.jsonl", "outputs.jsonl", "examples.jsonl", "summary.json", "card.json", "lock"])(
-    "shows nothing of what a link in place of %s leads to",
+    "shows nothing through a link in place of %s",
     async (file) => {
       const { space, dir } = await storedRun();
       for (const name of Object.keys(OUTSIDE)) {
@@ -139,7 +139,7 @@ describe("a run folder of a stranger", () => {
       "queue.json",
       "lock",
       "outputs/a.json",
-    ])("is looked at to the end although %s is a pipe", async (file) => {
+    ])("is read completely although %s is a pipe", async (file) => {
     const { space, dir } = await storedRun();
     if (file === "outputs/a.json") {
       mkdirSync(join(dir, "outputs"));
@@ -150,10 +150,10 @@ describe("a run folder of a stranger", () => {
     expect(await allThatIsTold(space, dir)).toContain("dashboard");
   });
 
-  it.each(["rows.jsonl", "outputs.jsonl", "outputs"])("is not resumed into what its %s links to", async (file) => {
+  it.each(["rows.jsonl", "outputs.jsonl", "outputs"])("is not resumed through a link in place of %s", async (file) => {
     const { space, dir } = await storedRun();
     rmSync(join(dir, file), { force: true, recursive: true });
-    // Also one that leads to nothing yet: appending would make it.
+    // Also a dangling link: appending would create its target.
     for (const target of ["secret.txt", "new.txt"]) {
       symlinkSync(space.path(target), join(dir, file));
       expect(() => Journal.resume(dir)).toThrow(`${join(dir, file)} is a link`);

@@ -114,7 +114,7 @@ describe("results of Vally", () => {
     });
   });
 
-  it("sort ends: errors by their words, skipped, no graders, stopped by its own limit", async () => {
+  it("classify endings: errors by message, skipped, no graders, stopped by its own limit", async () => {
     const bare = { trajectory: null, gradeResult: null };
     const run = await imported({
       "results.jsonl": [
@@ -139,7 +139,7 @@ describe("results of Vally", () => {
     expect(by.get("slow")).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
   });
 
-  it("give a trial that failed before its model was told to the system of its variant, where there is one", async () => {
+  it("assign a trial that failed before its model was known to the system of its variant, if there is one", async () => {
     const failed = (variant: string) =>
       line({ stimulus: "late", variant, trajectory: null, gradeResult: null, status: "error", error: "timed out" });
     const run = await imported({ "results.jsonl": [failed("skilled"), line(), failed("baseline")] });
@@ -152,7 +152,7 @@ describe("results of Vally", () => {
     expect(readManifest(run.dir).systems["unknown model [baseline]"]).toEqual({ fingerprint: expect.any(String) });
   });
 
-  it("count trials, and the same trajectory once", async () => {
+  it("count trials, and the same trajectory only once", async () => {
     const second = line({ trialIndex: 1, gradeResult: { passed: false, score: 0.2 } });
     const trajectory = { ...(line().trajectory as object), id: "t-2" };
     const run = await imported({ "results.jsonl": [{ ...second, trajectory }, line(), line()] });
@@ -160,11 +160,11 @@ describe("results of Vally", () => {
       [0, "pass"],
       [1, "fail"],
     ]);
-    expect(run.result.notes.join("\n")).toContain("a second time and newer, left out: 1");
+    expect(run.result.notes.join("\n")).toContain("a newer one of the same trial: 1");
     expect(Object.values(run.result.summary)[0]).toMatchObject({ pass_rate: 0.5, pass_hat_1: 0.5, pass_hat_2: 0 });
   });
 
-  it("are read from the results.jsonl of assay eval as well", async () => {
+  it("are also read from the results.jsonl of assay eval", async () => {
     const own = {
       stimulus: 7,
       eval: "evals/a.yaml",
@@ -220,14 +220,14 @@ describe("results of context-bench", () => {
     ...fields,
   });
 
-  /** As Python's json.dumps writes it: with bare words for numbers that are none. */
+  /** As Python's json.dumps writes it: with NaN and Infinity unquoted. */
   function document(rows: readonly unknown[], summary: unknown): string {
     return JSON.stringify({ rows, summary, timing: {}, config: {} })
       .replaceAll('"INF"', "Infinity")
       .replaceAll('"NAN"', "NaN");
   }
 
-  it("become rows; the field that decides is the one whose mean the summary holds", async () => {
+  it("become rows; the deciding field is the one whose mean is in the summary", async () => {
     const rows = [
       row(),
       row({ example_id: "b", scores: { exact_match: 0, f1: 0.2 }, latency: 0 }),
@@ -272,7 +272,7 @@ describe("results of context-bench", () => {
     });
   });
 
-  it("count one row an example in a file, and files as trials", async () => {
+  it("count one row per example in a file, and files as trials", async () => {
     const once = document([row(), row({ scores: { f1: 0 } }), row({ example_id: 2 })], {});
     const again = document([row({ latency: 0.5 }), row({ example_id: 2, latency: 0.6 }), { system: 5 }], {});
     const run = await imported({ "a.json": once, "b.json": again });
@@ -283,7 +283,7 @@ describe("results of context-bench", () => {
       [2, 1, "pass"],
     ]);
     const notes = run.result.notes.join("\n");
-    expect(notes).toContain("a second time and newer, left out: 1");
+    expect(notes).toContain("a newer one of the same trial: 1");
     expect(notes).toContain("b.json rows[2]: it has no system");
   });
 });

@@ -94,7 +94,7 @@ describe("results of promptfoo", () => {
     expect(readManifest(run.dir).createdAt).toBe("2026-04-01T08:00:00.000Z");
   });
 
-  it("sort failures: by assertion, by error, and tests that nobody judges", async () => {
+  it("classify failures: by assertion, by error, and tests without assertions", async () => {
     const test = (word: string, assert: unknown[] = []) => ({ testCase: { vars: { word }, assert } });
     const run = await imported({
       "out.json": document([
@@ -125,7 +125,7 @@ describe("results of promptfoo", () => {
       ]),
     });
     const by = new Map(run.result.rows.map((row) => [String(row.exampleId).split("-")[0], row]));
-    // Its score is above the threshold, but it was told to have failed.
+    // Its score is above the threshold, but it is marked as failed.
     expect(by.get("wrong")).toMatchObject({ outcome: "fail", errorCategory: "logic_error", passed: false });
     expect(by.get("down")).toMatchObject({ outcome: "error", errorCategory: "api_error", passed: null });
     expect(by.get("down")?.attempts[0]?.message).toContain("503");
@@ -134,7 +134,7 @@ describe("results of promptfoo", () => {
     expect(run.result.summary["openai:chat:blue-1"]).toMatchObject({ pass_rate: 0, coverage: 0.25 });
   });
 
-  it("count repeats as trials, and a result with the same id once", async () => {
+  it("count repeats as trials, and a result with the same id only once", async () => {
     const repeat = (testIdx: number, id: string, success: boolean) =>
       result({ testIdx, id, success, failureReason: success ? 0 : 1 });
     const results = [repeat(0, "a", true), repeat(1, "b", false), repeat(2, "c", true), repeat(2, "c", true)];
@@ -145,10 +145,10 @@ describe("results of promptfoo", () => {
       [2, "pass"],
     ]);
     expect(run.result.config.trials).toBe(3);
-    expect(run.result.notes.join("\n")).toContain("a second time and newer, left out: 1");
+    expect(run.result.notes.join("\n")).toContain("a newer one of the same trial: 1");
   });
 
-  it("make a system of each provider, and of each prompt where there are several", async () => {
+  it("create a system per provider, and per prompt if there are several", async () => {
     const prompts = [column("blue"), column("red"), column("blue", "Shout {{word}}"), column("red", "Shout {{word}}")];
     const results = prompts.map(({ provider, label }, promptIdx) =>
       result({ promptIdx, provider: { id: provider }, prompt: { raw: `${label}!`, label } }),
@@ -161,7 +161,7 @@ describe("results of promptfoo", () => {
     expect(lines.result.config.systems).toEqual(names);
   });
 
-  it("are read as version 2 wrote them: no indices, no reason of failure, an error for each assertion that failed", async () => {
+  it("are read from version 2: no indices, no failure reason, an error for each failed assertion", async () => {
     const old = (fields: Readonly<Record<string, unknown>>) => {
       const { promptIdx: _p, testIdx: _t, failureReason: _f, testCase: _c, ...rest } = result(fields);
       return rest;
@@ -191,7 +191,7 @@ describe("results of promptfoo", () => {
     expect(by.get("six")).toMatchObject({ outcome: "error", errorCategory: "timeout" });
   });
 
-  it("keep unknown apart from zero: cost, tokens and the time of an answer from the cache", async () => {
+  it("keep unknown distinct from zero: cost, tokens and the latency of a cached answer", async () => {
     const response = { output: { a: 1 }, cached: true, tokenUsage: { cached: 30, total: 30 } };
     const run = await imported({ "out.json": document([result({ response, cost: 0, latencyMs: 3 })]) });
     const [row] = run.result.rows;

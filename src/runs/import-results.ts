@@ -31,7 +31,7 @@ const TOKENIZER = "cl100k_base";
 const THRESHOLD = 0.7;
 const TOLD_EVERY = 500;
 
-/** What `importRun` does; apart from it, so that a program that only imports the library does not load every format. */
+/** Implements `importRun`; a separate module, so that importing the library does not load every format. */
 export async function importResults(options: ImportRunOptions): Promise<ImportedRun> {
   const results = openResults(options.files, options.format);
   const counter = new TokenCounter();
@@ -44,14 +44,14 @@ export async function importResults(options: ImportRunOptions): Promise<Imported
     journal.writeExamples(examplesOf(results, collected));
     journal.writeSummary({ timing: timingOf(collected), notes });
     const loaded = await loadRun(journal.dir);
-    // Trials that failed there cannot be tried again here: for Assay the run is over.
+    // Failed trials cannot be retried here, so the run is finished.
     storeResult(journal, loaded, { isOver: true });
     return loaded;
   });
   return { result, format: results.format.name };
 }
 
-/** Half an import is no run that could go on: when it fails, or the process ends in the middle, its folder is removed. */
+/** An incomplete import cannot be resumed: its folder is removed if the import fails or the process ends. */
 async function wholeOrNothing<T>(journal: Journal, write: () => Promise<T>): Promise<T> {
   const discard = () => rmSync(journal.dir, { recursive: true, force: true });
   let isWhole = false;
@@ -63,9 +63,12 @@ async function wholeOrNothing<T>(journal: Journal, write: () => Promise<T>): Pro
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
     const why = messageOf(error.cause ?? error);
-    throw new JournalError(`The run could not be written to ${journal.dir}: ${why}. Make room, then import again.`, {
-      cause: error,
-    });
+    throw new JournalError(
+      `The run could not be written to ${journal.dir}: ${why}. Free some space, then import again.`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     process.off("exit", discard);
     journal.close();
@@ -81,7 +84,7 @@ async function collect(results: OpenedResults, counter: TokenCounter, onProgress
     collector.add(found);
     if (collector.size % TOLD_EVERY !== 0) continue;
     onProgress?.({ records: collector.size, phase: "reading" });
-    // So that a signal is heard.
+    // Lets signals be handled.
     await turn();
   }
   return collector.finish();
@@ -89,11 +92,11 @@ async function collect(results: OpenedResults, counter: TokenCounter, onProgress
 
 function nothingRead({ files, format }: OpenedResults, { bad }: Collected): DatasetError {
   const first = bad[0];
-  const why = first === undefined ? "It holds no trials." : `${first.place}: ${first.message}.`;
+  const why = first === undefined ? "It contains no trials." : `${first.place}: ${first.message}.`;
   return new DatasetError(`Nothing in ${files.join(", ")} can be read as ${format.name} results. ${why}`);
 }
 
-/** Tokens of texts that no count came with; the table is loaded only when there are any. */
+/** Counts tokens of texts that came without a count; the tokenizer is loaded only if needed. */
 class TokenCounter {
   #tokenizer: { count(text: string): number } | null = null;
   #texts = 0;
@@ -107,7 +110,7 @@ class TokenCounter {
 
   notes(): string[] {
     if (this.#texts === 0) return [];
-    return [`texts whose tokens the files do not tell, so that they were counted here (${TOKENIZER}): ${this.#texts}`];
+    return [`texts without token counts, counted here (${TOKENIZER}): ${this.#texts}`];
   }
 }
 
@@ -136,7 +139,7 @@ function recordOf({ name, model, harness }: ImportedSystem): SystemRecord {
   return { fingerprint: digest([name, model, harness]), ...given({ model, harness }) };
 }
 
-/** What the file leaves open of its systems' trials counts as never run. */
+/** Trials that the files lack count as never run. */
 function plannedOf({ datasets, rows }: Collected): number {
   const asked = datasets.reduce((sum, { examples, trials, systems }) => sum + examples * trials * systems.length, 0);
   return Math.max(asked, rows.size);
@@ -185,7 +188,7 @@ function datasetConfig(dataset: CollectedDataset, run: RunShape): DatasetConfig 
   };
 }
 
-/** Reads everything again, now for the texts. */
+/** Reads everything a second time, for the texts. */
 async function writeTrials(
   journal: Journal,
   results: OpenedResults,
@@ -207,7 +210,7 @@ async function writeTrials(
   journal.flush();
 }
 
-/** Each example once, as the first of its trials has it. */
+/** Each example once, taken from its first trial. */
 function* examplesOf(results: OpenedResults, { rows }: Collected): Generator<Example> {
   const seen = new Set<string>();
   let index = -1;
@@ -222,7 +225,7 @@ function* examplesOf(results: OpenedResults, { rows }: Collected): Generator<Exa
   }
 }
 
-/** When it was measured, where the files say; an import takes no time that anybody wants to know. */
+/** When it was measured, if the files say so; the time of the import itself is not recorded. */
 function timingOf({ firstAt, lastAt, rows }: Collected): Timing {
   const start = firstAt ?? Date.now();
   const end = lastAt ?? start;

@@ -21,7 +21,7 @@ interface Imported {
   dir: string;
 }
 
-/** Imports files of a folder of their own, by the real thing. */
+/** Imports files from a temporary folder with the real importer. */
 async function imported(files: Files, options: Partial<ImportRunOptions> = {}): Promise<Imported> {
   const workspace = new Workspace(files);
   const names = options.files ?? Object.keys(files);
@@ -63,7 +63,7 @@ function ailangRecord(fields: Readonly<Record<string, unknown>> = {}): Record<st
 }
 
 describe("results of AILANG", () => {
-  it("become rows, with what was not measured as null and the duration as time to success", async () => {
+  it("become rows, with unmeasured values as null and the duration as time to success", async () => {
     const run = await imported({
       "a.json": JSON.stringify(ailangRecord({ success_at_ms: -1, first_attempt_ms: 0, tokens_per_sec: 0 })),
     });
@@ -96,7 +96,7 @@ describe("results of AILANG", () => {
     expect(summary?.speed_efficiency_score).toBeCloseTo(1 / (1 + 40 / 60), 9);
   });
 
-  it("keep the speed that was measured, the cache and the reasoning", async () => {
+  it("keep the measured speed, cache and reasoning tokens", async () => {
     const record = ailangRecord({
       success_at_ms: 12_000,
       first_attempt_ms: 7000,
@@ -121,7 +121,7 @@ describe("results of AILANG", () => {
     });
   });
 
-  it("map error categories: what the endpoint did is an error, what the model did is graded", async () => {
+  it("map error categories: endpoint failures are errors, model failures are graded", async () => {
     const cases = {
       api_error: ["error", "api_error"],
       quota_exhausted: ["error", "api_error"],
@@ -144,7 +144,7 @@ describe("results of AILANG", () => {
     expect(rowOf(run, "step_exhausted").notes).toContain("AILANG calls its error step_exhausted");
   });
 
-  it("pass after a repair, whatever the first error was, and are no measurement when marked so", async () => {
+  it("pass after a repair, whatever the first error was, and are not measured if marked so", async () => {
     const run = await imported({
       "a.jsonl": [
         ailangRecord({ id: "repaired", error_category: "compile_error", repair_used: true, repair_ok: true }),
@@ -178,7 +178,7 @@ describe("results of AILANG", () => {
     expect(run.result.notes.join("\n")).toContain("the model's own time was not measured");
   });
 
-  it("read a cost of 0 as unknown, unless there was nothing to pay", async () => {
+  it("read a cost of 0 as unknown, unless nothing was used", async () => {
     const run = await imported({
       "a.jsonl": [
         ailangRecord({ id: "unpriced", cost_usd: 0 }),
@@ -193,7 +193,7 @@ describe("results of AILANG", () => {
     expect(rowOf(run, "list")).toMatchObject({ costUsd: 0.02, costSource: "priced" });
   });
 
-  it("are read from a folder: trials by number, the newest of the same, damaged files and others left out", async () => {
+  it("are read from a folder: trials by number, the newest of duplicates, without damaged and unrelated files", async () => {
     const files = {
       "out/agent/a.json": JSON.stringify(ailangRecord({ stdout_ok: false, error_category: "logic_error" })),
       "out/agent/b.json": JSON.stringify(ailangRecord({ timestamp: "2026-03-02T10:00:00+02:00" })),
@@ -211,13 +211,13 @@ describe("results of AILANG", () => {
       "fail",
     ]);
     const notes = result.notes.join("\n");
-    expect(notes).toMatch(/a second time and newer, left out: 1\n.*a\.json/);
-    expect(notes).toMatch(/could not be read and were left out: 1\n.*torn\.json: it is not JSON/);
-    expect(notes).toMatch(/hold no ailang results and were left out: 1 \(.*notes\.json\)/);
+    expect(notes).toMatch(/a newer one of the same trial: 1\n.*a\.json/);
+    expect(notes).toMatch(/could not be read and were skipped: 1\n.*torn\.json: it is not JSON/);
+    expect(notes).toMatch(/without ailang results, which were skipped: 1 \(.*notes\.json\)/);
     expect(result.timing.startedAt).toBe("2026-03-01T10:00:00.000Z");
   });
 
-  it("keep what came back, and say when trials of some systems are missing", async () => {
+  it("keep the outputs, and report missing trials of some systems", async () => {
     const run = await imported({
       "a.jsonl": [
         ailangRecord(),
@@ -237,8 +237,8 @@ describe("results of AILANG", () => {
   });
 });
 
-describe("what is wrong with files", () => {
-  it("is said: nothing there, no format known, formats mixed, a format that does not exist", async () => {
+describe("problems with files", () => {
+  it("are reported: nothing there, unknown format, mixed formats, invalid format name", async () => {
     await expect(imported({}, { files: ["nowhere.json"] })).rejects.toThrow(/There is no file or folder/);
     await expect(imported({}, { files: [] })).rejects.toThrow(UsageError);
     const unknown = imported({ "a.json": '{"hello": 1}' });
@@ -246,7 +246,7 @@ describe("what is wrong with files", () => {
     await expect(unknown).rejects.toThrow(/promptfoo: a document with "results\.results"/);
     await expect(imported({ "a.json": "not json at all" })).rejects.toThrow(/it is not JSON/);
     const wrong = imported({ "a.json": "[]" }, { format: "promptfo" as never });
-    await expect(wrong).rejects.toThrow(/There is no format "promptfo"\. Did you mean/);
+    await expect(wrong).rejects.toThrow(/Unknown format "promptfo"\. Did you mean/);
     const mixed = imported({
       "a.jsonl": [ailangRecord()],
       "b.jsonl": [{ type: "trial-result", stimulus: "s", status: "success" }],
@@ -254,7 +254,7 @@ describe("what is wrong with files", () => {
     await expect(mixed).rejects.toThrow(/in the format vally, not ailang\. Import files of one format at a time/);
   });
 
-  it("costs a record: broken lines, wrong types, hostile names and values", async () => {
+  it("cost one record each: broken lines, wrong types, hostile names and values", async () => {
     const good = JSON.stringify(ailangRecord());
     const lines = [
       "{broken",
@@ -274,7 +274,7 @@ describe("what is wrong with files", () => {
     ];
     const run = await imported({ "a.jsonl": lines.join("\n") });
     const notes = run.result.notes.join("\n");
-    expect(notes).toMatch(/could not be read and were left out: 6\n.*a\.jsonl:1: it is not JSON/);
+    expect(notes).toMatch(/could not be read and were skipped: 6\n.*a\.jsonl:1: it is not JSON/);
     expect(notes).toContain("a.jsonl:2: it is not an object");
     expect(notes).toContain("a.jsonl:3: it has no id");
     expect(rowOf(run, "odd")).toMatchObject({
@@ -286,28 +286,28 @@ describe("what is wrong with files", () => {
     expect([...readOutputs(run.dir)].find(({ exampleId }) => exampleId === "loud")?.output.response).toHaveLength(
       3_000_004,
     );
-    expect(notes).toContain("a.jsonl:5: its model is a name that JavaScript uses itself");
+    expect(notes).toContain("a.jsonl:5: its model is a reserved name of JavaScript");
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it("ends the import when nothing can be read, and names only the first five", async () => {
+  it("end the import if nothing can be read, and name only the first five", async () => {
     const bad = Array.from({ length: 9 }, (_, i) => ailangRecord({ id: "", seed: i }));
     await expect(imported({ "a.jsonl": bad })).rejects.toThrow(/Nothing in .*a\.jsonl can be read as ailang results/);
     const { result } = await imported({ "a.jsonl": [...bad, ailangRecord()] });
-    expect(result.notes.join("\n")).toContain("left out: 9");
+    expect(result.notes.join("\n")).toContain("skipped: 9");
     expect(result.notes.join("\n")).toContain("and 4 more");
   });
 
-  it("leaves out a file that is a copy of another", async () => {
+  it("leave out a file that is a copy of another", async () => {
     const line = JSON.stringify(ailangRecord());
     const { result } = await imported({ "a.jsonl": line, "b.jsonl": line });
     expect(result.rows).toHaveLength(1);
-    expect(result.notes.join("\n")).toMatch(/b\.jsonl is the same as .*a\.jsonl and was left out/);
+    expect(result.notes.join("\n")).toMatch(/b\.jsonl is identical to .*a\.jsonl and was skipped/);
   });
 });
 
-describe("an import that fails", () => {
-  it("leaves no half of a run", async () => {
+describe("a failed import", () => {
+  it("leaves no incomplete run", async () => {
     const workspace = new Workspace({ "a.jsonl": [ailangRecord()] });
     const onProgress: ImportRunOptions["onProgress"] = ({ phase }) => {
       if (phase === "writing") throw new Error("in the middle");
@@ -317,11 +317,11 @@ describe("an import that fails", () => {
     expect(workspace.runs("runs")).toEqual([]);
   });
 
-  it("refuses what can be read only once", async () => {
+  it("rejects input that can be read only once", async () => {
     const workspace = new Workspace();
     execFileSync("mkfifo", [workspace.path("pipe.json")]);
     const refused = importRun({ files: [workspace.path("pipe.json")], runsDir: workspace.path("runs") });
-    await expect(refused).rejects.toThrow(/is no file: .*Write them to a file first/);
+    await expect(refused).rejects.toThrow(/is not a regular file.*Write them to a file first/);
   });
 });
 
@@ -344,7 +344,7 @@ describe("an imported run", () => {
     expect(rowOf(run, "two").attempts).toEqual([
       { errorCategory: "api_error", message: "it hung up", durationMs: 40_000 },
     ]);
-    // The trial that failed there is not tried again here.
+    // The failed trial is not retried here.
     expect(isComplete(run.dir)).toBe(true);
     const again = await loadRun(run.dir);
     expect(again.toJSON()).toEqual(run.result.toJSON());

@@ -5,32 +5,32 @@ import type { FormatName } from "../store/import/index.js";
 export interface ImportRunOptions {
   /** Results files of one format, or folders of them. */
   files: readonly string[];
-  /** Left out, it is recognised by what the files hold. */
+  /** Default: detected from the content of the files. */
   format?: FormatName;
-  /** Where the run folder goes. */
+  /** Where to store the run. */
   runsDir: string;
   title?: string;
-  /** Told now and then how many records were read. */
+  /** Called periodically with the number of records read. */
   onProgress?: (progress: ImportProgress) => void;
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   records: number;
-  /** Reading comes first, then writing what was read. */
+  /** Reading comes first, then writing. */
   phase: "reading" | "writing";
 }
 
 /** A run made of the results of another tool. */
 export interface ImportedRun {
   result: EvalResult;
-  /** The format that the files were in. */
+  /** Format of the files. */
   format: FormatName;
 }
 
 /**
- * Makes a run of the results of another tool, so that it can be reported, shown and compared like any other. Nothing is
- * run and nothing is graded: what passed there passes here.
+ * Creates a run from the results of another tool, so that it can be reported, shown and compared. Nothing is run or graded:
+ * what passed there passes here.
  * @example
  * const { result } = await importRun({ files: ["results.json"], runsDir: ".assay/runs" });
  * console.log(result.toTable());

@@ -15,14 +15,14 @@ import { readSummary } from "../store/summary-file.js";
 
 /** Options of `loadRun`. */
 export interface LoadRunOptions {
-  /** Prices to work out the costs again with, from the tokens that were used. */
+  /** Prices to recompute costs with, from recorded token usage. */
   prices?: ModelsFile;
-  /** Only what has been run yet, be it nothing: for a run that is going on, where a missing trial is not a skipped one. */
+  /** Only rows recorded so far, even if there are none: for a run in progress, where missing trials are not skipped ones. */
   soFar?: boolean;
 }
 
 /**
- * The result of a stored run, worked out again from its rows; nothing is run.
+ * Loads the result of a stored run, recomputed from its rows; nothing is run.
  * @example
  * const result = await loadRun(".assay/runs/20261115-213334-needle");
  * console.log(result.toTable());
@@ -31,7 +31,7 @@ export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOpt
   const manifest = readManifest(dir);
   const stored = storedRows(dir, manifest);
   if (stored.length === 0 && !soFar)
-    throw new RunFolderError(`${dir} holds no finished trial: there is nothing to report yet.`);
+    throw new RunFolderError(`${dir} contains no finished trial, so there is nothing to report yet.`);
   const repriced = prices === undefined ? { rows: stored, notes: [] } : reprice(stored, manifest, prices);
   const metrics = await metricsOf(manifest);
   const summary = readSummary(dir);
@@ -40,7 +40,7 @@ export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOpt
     metrics: metrics.known,
     config: manifest.config,
     timing: summary?.timing ?? untimed(manifest),
-    // Other prices would be another bill.
+    // The stored receipt does not apply to other prices.
     budget: prices === undefined ? summary?.budget : undefined,
     runDir: dir,
     notes: [...(summary?.notes ?? []), ...metrics.notes, ...repriced.notes],
@@ -51,17 +51,17 @@ function keyOf({ system, dataset, exampleId, trial }: EvalRow): string {
   return JSON.stringify([system, dataset, exampleId, trial]);
 }
 
-/** A trial that was tried again after a resume has several rows, and the last one counts. */
+/** Keeps the last row of each trial: a trial repeated after a resume has several. */
 export function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
   return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 }
 
-/** The rows of a stored run, the one that counts of each trial, in the order of the plan. */
+/** The rows of a stored run, one per trial, in the order of the plan. */
 export function storedRows(dir: string, { config }: Manifest): EvalRow[] {
   return inOrder(readRows(dir), { systems: config.systems, examples: readExamplePlaces(dir) });
 }
 
-/** Rows for planned trials that have none, so that coverage tells the truth about a run that was stopped. */
+/** Creates rows for planned trials without one, so that coverage is correct for a stopped run. */
 function neverRun(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
   return config.datasets.flatMap(({ examples, tags, terms }) =>
     (terms?.systems ?? config.systems).flatMap((system) => {
@@ -75,7 +75,7 @@ function neverRun(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
   );
 }
 
-/** The metrics of the run, as far as they are known here: those of a plugin may not be. */
+/** The metrics of the run that are available here; those of a plugin may not be. */
 export async function metricsOf({ config }: Pick<Manifest, "config">): Promise<{ known: Metric[]; notes: string[] }> {
   const asked = new Set(config.metrics);
   const all = standardMetrics(config.systems.length, config.datasets.length);
@@ -85,7 +85,7 @@ export async function metricsOf({ config }: Pick<Manifest, "config">): Promise<{
   const known = others.filter((name) => registry.has("metric", name));
   const named = await Promise.all(known.map(async (name) => makeMetric(name)));
   const unknown = others.filter((name) => !known.includes(name));
-  const notes = unknown.map((name) => `the metric ${name} is not known here and was left out`);
+  const notes = unknown.map((name) => `the metric ${name} is not available here and was omitted`);
   return { known: [...standard, ...named], notes };
 }
 
@@ -101,11 +101,11 @@ function reprice(
 ): { rows: EvalRow[]; notes: string[] } {
   const entries = new Map(manifest.config.systems.map((system) => [system, entryOf(system, manifest, prices)]));
   const notes = Array.from(entries, ([system, entry]) => {
-    if (entry?.price == null) return `${system}: ${prices.file} has no price for it; its costs stay as they were`;
-    return `${system}: costs by the prices of ${entry.name} in ${prices.file}`;
+    if (entry?.price == null) return `${system}: ${prices.file} has no price for it; its costs are unchanged`;
+    return `${system}: costs computed with the prices of ${entry.name} in ${prices.file}`;
   });
   const unknown = rows.filter((row) => row.costUsd !== null && !isReported(row)).length;
-  if (unknown > 0) notes.push(`trials whose tokens nobody reported, so that their cost stays as it was: ${unknown}`);
+  if (unknown > 0) notes.push(`trials without reported tokens, whose costs are unchanged: ${unknown}`);
   return { rows: rows.map((row) => repriced(row, entries.get(row.system))), notes };
 }
 
@@ -115,7 +115,7 @@ function entryOf(system: string, { systems }: Manifest, { models }: ModelsFile):
   return byName ?? [...models.values()].find(({ apiName }) => apiName === model);
 }
 
-/** An estimate is of tokens that no usage tells of. */
+/** An estimated cost has no reported usage. */
 function isReported({ usage, costSource }: EvalRow): boolean {
   return usage !== null && costSource !== "estimated";
 }

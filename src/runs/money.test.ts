@@ -63,8 +63,8 @@ const partsOf = (budget: BudgetReceipt | undefined) => {
   return trialsUsd + ungradedUsd + repeatedUsd + unknownUsd + lostUsd;
 };
 
-describe("what is set aside for a trial", () => {
-  it("is in the journal before it starts, and ends with its row", async () => {
+describe("the reservation for a trial", () => {
+  it("is in the journal before the trial starts, and ends with its row", async () => {
     const started: string[][] = [];
     const path = () => join(dir, "runs");
     const looks: System = system({
@@ -88,7 +88,7 @@ describe("what is set aside for a trial", () => {
     });
   });
 
-  it("is not written in a run without a budget in dollars, nor for what is free", async () => {
+  it("is not written in a run without a budget in dollars, nor for free trials", async () => {
     const without = await evaluate({ ...options({ runsDir: dir }), budget: {} });
     expect(linesOf(without).some((line) => "kind" in line)).toBe(false);
     const price = priceFrom({ input_per_1k: 0, output_per_1k: 0 }, "test");
@@ -97,7 +97,7 @@ describe("what is set aside for a trial", () => {
     expect(linesOf(result).some((line) => "kind" in line)).toBe(false);
   });
 
-  it("is no row for whoever reads rows", async () => {
+  it("is not returned as a row", async () => {
     const result = await evaluate(options({ runsDir: dir }));
     appendFileSync(join(result.runDir ?? "", "rows.jsonl"), '{"kind":"of a later version","usd":"?"}\n');
     expect(readRows(result.runDir ?? "")).toHaveLength(4);
@@ -110,7 +110,7 @@ describe("what is set aside for a trial", () => {
     expect(notes).toEqual([]);
   });
 
-  it("does not hold trials up whose longest answer is known, and lets them spend nearly all", async () => {
+  it("does not delay trials whose longest answer is known, and lets them spend nearly all", async () => {
     let most = 0;
     let open = 0;
     const cheap = system({
@@ -126,16 +126,16 @@ describe("what is set aside for a trial", () => {
     });
     const result = await evaluate(options({ systems: [cheap], budget: { run: { maxCostUsd: 5 } } }, 80));
     expect(most).toBe(8);
-    // The next one would have 15 cents set aside: half as much again as all have cost.
+    // The next trial would reserve 15 cents: 1.5 times what all have cost.
     expect(result.budget?.spentUsd).toBeGreaterThan(5 - 0.15);
     expect(result.notes).toContain(
-      "set aside for a trial of s: at most $0.2000 (what it can cost), then $0.1500 (half as much again as 95 % of its trials have cost)",
+      "reserved for a trial of s: at most $0.2000 (its maximum cost), then $0.1500 (1.5 times the 95th percentile of its trials)",
     );
   });
 });
 
-describe("a run that was killed", () => {
-  /** Leaves of the journal what had been written by then. */
+describe("a killed run", () => {
+  /** Truncates the journal to what had been written by then. */
   function cut(result: EvalResult, lines: readonly Line[]): void {
     const path = join(result.runDir ?? "", "rows.jsonl");
     rmSync(path);
@@ -143,7 +143,7 @@ describe("a run that was killed", () => {
     rmSync(join(result.runDir ?? "", "outputs.jsonl"));
   }
 
-  it("counts what was set aside for trials that were cut off as spent, once, and says so", async () => {
+  it("counts the reservations of interrupted trials as spent, once, and reports them", async () => {
     const first = await evaluate(options({ runsDir: dir, maxWorkers: 1 }));
     cut(first, linesOf(first).slice(0, 3));
     const resumed = await evaluate(options({ resume: first.runDir ?? "" }));
@@ -151,7 +151,7 @@ describe("a run that was killed", () => {
     expect(resumed.budget?.spentUsd).toBeCloseTo(0.6, 9);
     expect(resumed.budget?.trialsUsd).toBeCloseTo(0.4, 9);
     expect(resumed.notes).toContain(
-      "$0.2000 of what was spent was lost to interruptions: 1 trial cut off, at what was set aside",
+      "$0.2000 of what was spent was lost to interruptions: 1 trial cut off, counted at the reserved amount",
     );
     expect(resumed.notes.at(-1)).toBe("spent $0.6000 of $100.00");
     const again = await evaluate(options({ resume: first.runDir ?? "" }));
@@ -160,7 +160,7 @@ describe("a run that was killed", () => {
     expect(JSON.parse(JSON.stringify(again))).toMatchObject({ budget: { lostTrials: 1 } });
   });
 
-  it("starts no trial that its losses leave no money for", async () => {
+  it("starts no trial that its losses leave no budget for", async () => {
     const budget = { run: { maxCostUsd: 0.6 } };
     const first = await evaluate(options({ runsDir: dir, maxWorkers: 1, budget }));
     cut(first, linesOf(first).slice(0, 3));
@@ -201,8 +201,8 @@ describe("a run that was killed", () => {
   });
 });
 
-describe("a run that is stopped", () => {
-  it("counts calls that were cut as what was set aside for them, and those that never began as nothing", async () => {
+describe("a stopped run", () => {
+  it("counts interrupted calls at their reservation, and calls that never began as nothing", async () => {
     const controller = new AbortController();
     const waits = system({
       endpoint: "e",

@@ -10,53 +10,53 @@ import type { RetryPolicy } from "../runner/retry.js";
 import type { BudgetOptions } from "./budgets.js";
 import type { QueueOptions } from "./queue-run.js";
 
-/** What is measured, on what, by whom, and within which limits. */
+/** Options of `evaluate`. */
 export interface EvaluateOptions {
-  /** What is measured: one or more, each with a name of its own. */
+  /** Systems to measure, each with a unique name. */
   systems: readonly System[];
   /** The examples: any sync or async iterable, or a loaded dataset. */
   dataset?: ExampleSource | Dataset;
   /** Several datasets, each with its own evaluators and primary field. */
   datasets?: readonly (ExampleSource | Dataset)[];
-  /** Used for every dataset; left out, each dataset's own are. */
+  /** Used for every dataset. Default: each dataset's own. */
   evaluators?: readonly Evaluator[];
   /**
-   * Computed beside the standard ones for this number of systems and datasets; one of the same name takes the place of
-   * the standard one. There is no way to leave the standard ones out: read the keys you need.
+   * Computed in addition to the standard metrics for this number of systems and datasets; replaces one of the same name.
+   * The standard metrics cannot be turned off: read the keys you need.
    */
   metrics?: readonly Metric[];
-  /** The field that decides pass or fail; left out, each dataset's primary field. */
+  /** Field that decides pass or fail. Default: each dataset's primary field. */
   scoreField?: string;
-  /** Passing means at least this much; 0.7 unless given. */
+  /** Minimum score to pass. Default: 0.7. */
   threshold?: number;
   trials?: number;
   seed?: number;
-  /** Trials at a time; 8 unless given. */
+  /** Trials run at once. Default: 8. */
   maxWorkers?: number;
-  /** What the run and each of its trials may cost, in dollars. */
+  /** Cost limits for the run and for each trial, in dollars. */
   budget?: BudgetOptions;
-  /** How calls that fail before any output are made again; five times within two minutes of waiting unless given. */
+  /** Retries of calls that fail before any output. Default: five within two minutes of waiting. */
   retry?: Partial<RetryPolicy>;
-  /** What is done about an endpoint that is down: given up after 60 s (`giveUpAfterMs`) unless given. */
+  /** What to do if an endpoint is down. Default: give up after 60 s (`giveUpAfterMs`). */
   outage?: Partial<OutagePolicy>;
-  /** Where outputs are kept by content, so that running again does the missing work only. */
+  /** Where outputs are cached by content, so that a second run does only the missing work. */
   cacheDir?: string;
-  /** Where run folders go; left out, the run is not kept. */
+  /** Where to store run folders. Without it, the run is not stored. */
   runsDir?: string;
-  /** A run folder to go on with: only its missing and failed trials are run. */
+  /** A run folder to resume: only its missing and failed trials are run. */
   resume?: string;
   title?: string;
-  /** "cl100k_base" unless given. */
+  /** Default: "cl100k_base". */
   tokenizer?: string | Tokenizer;
-  /** Leave out examples that cannot be run instead of stopping at the first. */
+  /** Skip examples that cannot be run instead of stopping at the first. */
   skipBadRows?: boolean;
-  /** Stops the run: what is finished is kept, the rest is skipped. */
+  /** Stops the run: finished trials are kept, the rest are skipped. */
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
-  /** Told what happened on the way that says nothing about the result, such as a torn line that was dropped on resume. */
+  /** Receives notes that do not affect the result, such as an incomplete line dropped on resume. */
   onNote?: (note: string) => void;
-  /** Kept in the run's manifest, for whoever wants to start it again. */
+  /** Stored in the run's manifest, so that the run can be started again. */
   invocation?: unknown;
-  /** The address of a Redis: the trials are run by workers, on any number of machines. */
+  /** Address of a Redis server: trials are run by workers, on any number of machines. */
   queue?: string | QueueOptions;
 }

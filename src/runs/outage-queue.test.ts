@@ -37,7 +37,7 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
     ({ server } = own);
   });
 
-  /** Has workers take part, each with systems of its own. */
+  /** Starts workers, each with its own systems. */
   function employ(...workers: readonly EvaluateOptions[]): void {
     const drain = new AbortController();
     const how = { queue: server.url, concurrency: CONCURRENCY, drain: drain.signal };
@@ -48,7 +48,7 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
     });
   }
 
-  it.each(["401", "404"] as const)("a system is stopped at the first %s of each worker", async (kind) => {
+  it.each(["401", "404"] as const)("stops a system at the first %s of each worker", async (kind) => {
     const mock = await mockOf({ faults: [{ kind, model: "bad" }] });
     const options = (): EvaluateOptions => ({
       systems: [modelAt(mock.url, "bad"), modelAt(mock.url, "good")],
@@ -65,11 +65,11 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
       expect.stringMatching(new RegExp(`^not run: .* answered ${kind}`)),
     ]);
     expect(notes).toEqual([
-      expect.stringMatching(/^bad was stopped, and \d+ trials were not run: .* Mend it, then go on with --resume\.$/),
+      expect.stringMatching(/^bad was stopped, and \d+ trials were not run: .* Fix it, then continue with --resume\.$/),
     ]);
   });
 
-  it("a system is stopped at the first 403 of each worker, and is run on resume", async () => {
+  it("stops a system at the first 403 of each worker, and runs it on resume", async () => {
     let calls = 0;
     let isOpen = false;
     const endpoint = await serveScript((_, response) => {
@@ -91,13 +91,13 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
       expect.stringMatching(/^m was stopped, and \d+ trials were not run: .* answered 403/),
     ]);
     isOpen = true;
-    // As a worker does that is started again.
+    // Like a restarted worker.
     employ(options());
     const second = await evaluate({ ...options(), queue: server.url, resume: first.runDir ?? "" });
     expect(second.summary.m).toMatchObject({ num_error: 0, num_skipped: 0, coverage: 1 });
   });
 
-  it("an endpoint that is down is tried and given up, and the others go on", async () => {
+  it("probes and gives up an endpoint that is down, while others continue", async () => {
     const mock = await mockOf({ faults: [{ kind: "500", model: "dead" }] });
     const options = (): EvaluateOptions => ({
       systems: [modelAt(mock.url, "dead")],
@@ -110,7 +110,7 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
     const onProgress: EvaluateOptions["onProgress"] = (progress) => void waiting.add(progress.waiting ?? "");
     const { rows, summary, notes } = await evaluate({ ...options(), queue: server.url, onProgress });
     expect(summary.dead?.num_skipped).toBeGreaterThan(200 - 2 * 2 * CONCURRENCY);
-    // Every call is on a row: a round of what was under way, what of it was called again by then, and few to try.
+    // Every call is on a row: those in progress, their retries by then, and a few probes.
     expect(rows.reduce((calls, { attempts }) => calls + attempts.length, 0)).toBe(mock.counts.requests);
     expect(mock.counts.requests).toBeLessThan(2 * 3 * CONCURRENCY);
     expect(notes).toEqual([
@@ -119,7 +119,7 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
     expect([...waiting].join("\n")).toMatch(/127\.0\.0\.1:\d+ is down, next try in \d+ s, giving up in/);
   });
 
-  it("an endpoint that comes back is waited for", async () => {
+  it("waits for an endpoint that comes back", async () => {
     const mock = await mockOf({ faults: [{ kind: "500", first: 6 }] });
     const options = (): EvaluateOptions => ({
       systems: [modelAt(mock.url)],
@@ -133,7 +133,7 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
     expect(notes).toEqual([]);
   });
 
-  it("a worker that is refused where others are not leaves, and costs no error", async () => {
+  it("removes a worker that is refused where others are not, without an error", async () => {
     const systemOf = (process: System["process"]): System => ({ name: "s", process, fingerprint: () => "s" });
     const options = (system: System): EvaluateOptions => ({ systems: [system], dataset: sums(100), evaluators });
     const refused = systemOf(() => {
@@ -148,7 +148,7 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
     expect(summary.s).toMatchObject({ num_pass: 100, num_error: 0, num_skipped: 0 });
     expect(notes).toEqual([
       expect.stringMatching(
-        /^the worker \S+ was told to leave, because it fails where others pass: it cannot call s \(the key is wrong\)\. Others run what it failed$/,
+        /^the worker \S+ was dismissed because it fails where others succeed: it cannot call s \(the key is wrong\)\. Others run its failed trials$/,
       ),
     ]);
   });

@@ -29,15 +29,15 @@ function folder(): string {
 
 const evaluators = [new AnswerQuality()];
 
-/** Where nothing listens. */
+/** A URL where nothing listens. */
 async function deadUrl(): Promise<string> {
   const server = await serveScript(() => {});
   await server.close();
   return server.url;
 }
 
-describe("a system that its endpoint refuses", () => {
-  it.each(["401", "404"] as const)("is stopped at the first %s, and the others go on", async (kind) => {
+describe("a system refused by its endpoint", () => {
+  it.each(["401", "404"] as const)("is stopped at the first %s, while others continue", async (kind) => {
     const mock = await mockOf({ faults: [{ kind, model: "bad" }] });
     const { rows, summary, notes } = await evaluate({
       systems: [modelAt(mock.url, "bad"), modelAt(mock.url, "good")],
@@ -52,7 +52,7 @@ describe("a system that its endpoint refuses", () => {
     const skipped = rows.filter(({ outcome }) => outcome === "skipped");
     expect(skipped[0]?.notes).toEqual([expect.stringMatching(new RegExp(`^not run: .* answered ${kind}`))]);
     expect(notes).toEqual([
-      expect.stringMatching(/^bad was stopped, and \d+ trials were not run: .* Mend it, then go on with --resume\.$/),
+      expect.stringMatching(/^bad was stopped, and \d+ trials were not run: .* Fix it, then continue with --resume\.$/),
     ]);
   });
 
@@ -70,7 +70,7 @@ describe("a system that its endpoint refuses", () => {
     expect(notes).toEqual([expect.stringMatching(/^m was stopped, and \d+ trials were not run: .* answered 403/)]);
   });
 
-  it("is stopped when its first requests are all rejected in the same words, and not when later ones are", async () => {
+  it("is stopped if its first requests are all rejected with the same message, but not if later ones are", async () => {
     const server = await serveScript(({ body }, response) => {
       const isBad = body.includes('"bad"') || /What is [5-9]\d/.test(body);
       const answer = isBad
@@ -82,7 +82,7 @@ describe("a system that its endpoint refuses", () => {
     const systems = [modelAt(server.url, "bad"), modelAt(server.url, "good")];
     const { summary } = await evaluate({ systems, dataset: sums(100), evaluators, maxWorkers: 1 });
     expect(summary.bad).toMatchObject({ num_error: 5, num_skipped: 95 });
-    // One that has answered before is asked to the end.
+    // A system that has answered before is not stopped.
     expect(summary.good?.num_skipped).toBe(0);
   });
 
@@ -100,7 +100,7 @@ describe("a system that its endpoint refuses", () => {
 });
 
 describe("an endpoint that is down", () => {
-  it("is given up after a stated time, and the others go on", async () => {
+  it("is given up after the configured time, while others continue", async () => {
     const mock = await mockOf({});
     const dead = await deadUrl();
     const { rows, summary, notes } = await evaluate({
@@ -113,12 +113,12 @@ describe("an endpoint that is down", () => {
     expect(summary.good?.coverage).toBe(1);
     expect(summary.dead?.num_skipped).toBeGreaterThan(400);
     const calls = rows.flatMap(({ system, attempts }) => (system === "dead" ? attempts : []));
-    // A round of those that were under way, what of them was to be called again by then, and few to try.
+    // Those in progress, their retries by then, and a few probes.
     expect(calls.length).toBeLessThan(64);
     expect(notes[0]).toMatch(/^dead was stopped, and \d+ trials were not run: 127\.0\.0\.1:\d+ was down for \d+ s\. /);
   });
 
-  it("has every call on a row that it was given before", async () => {
+  it("has a row for every call made before", async () => {
     const mock = await mockOf({ faults: [{ kind: "500" }] });
     const { rows, summary } = await evaluate({
       systems: [modelAt(mock.url)],
@@ -131,7 +131,7 @@ describe("an endpoint that is down", () => {
     expect(summary.m?.num_skipped).toBeGreaterThan(60);
   });
 
-  it("goes on when it is back, and no trial is lost", async () => {
+  it("continues when it is back, without losing a trial", async () => {
     let isBack = false;
     let requests = 0;
     const server = await serveScript((_, response) => {

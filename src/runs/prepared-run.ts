@@ -19,7 +19,7 @@ import type { EvaluateOptions } from "./options.js";
 
 export const DEFAULT_WORKERS = 8;
 
-/** A run as its options describe it, checked and laid out, before anything is opened or spent. */
+/** A checked and planned run, before anything is opened or spent. */
 export interface PreparedRun {
   plan: Plan;
   config: EvalConfig;
@@ -32,14 +32,14 @@ export interface PreparedRun {
   signal: AbortSignal;
 }
 
-/** Checks the options of a run and makes its plan. */
+/** Checks the options of a run and creates its plan. */
 export async function prepareRun(
   options: EvaluateOptions,
   standard: StandardMetrics = standardMetrics,
 ): Promise<PreparedRun> {
   checkOptions(options);
   const datasets = datasetsOf(options);
-  // The plan says what is wrong with the systems; here they may be missing.
+  // `makePlan` reports missing systems.
   const always = standard(options.systems?.length ?? 0, datasets.length);
   const metrics = withStandard(checkMetrics(options.metrics ?? []), always);
   const { maxWorkers = DEFAULT_WORKERS, signal = new AbortController().signal } = options;
@@ -49,31 +49,31 @@ export async function prepareRun(
   const config = configOf(plan, { metrics, tokenizer, title: options.title });
   const retry = retryOf(options.retry);
   const outage = outageOf(options.outage);
-  // A budget that cannot be kept ends the command.
+  // Fails if the budget cannot be enforced.
   budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0, terms: termsOf(plan) });
   if (options.budget?.run !== undefined) await requireGradingPrices(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   return { plan, config, metrics, tokenizer, retry, outage, cache, maxWorkers, signal };
 }
 
-/** The terms of each dataset of a plan; null for one that is run as the systems say. */
+/** The overrides of each dataset; null for a dataset without any. */
 export function termsOf({ wirings }: Plan): Plan["wirings"][number]["terms"][] {
   return wirings.map(({ terms }) => terms);
 }
 
-/** What an evaluator lacks is said before anything is opened or spent. */
+/** Fail fast: evaluators report missing requirements before the run starts. */
 export async function prepareEvaluators({ wirings }: Plan): Promise<void> {
   const evaluators = new Set(wirings.flatMap((wiring) => wiring.evaluators));
   for (const evaluator of evaluators) await evaluator.prepare?.();
 }
 
-/** An evaluator that asks models by the example, and can tell what that costs. */
+/** An evaluator that calls models per example and can estimate the cost. */
 interface PaidByExample extends Evaluator {
   findPrices(): Promise<void>;
   estimate: NonNullable<Evaluator["estimate"]>;
 }
 
-/** What a judge without a price spends could not be held to the budget of the run. */
+/** A judge without a price could not be held to the run budget. */
 async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Promise<void> {
   for (const [wiring, { evaluators, dataset }] of wirings.entries()) {
     for (const evaluator of evaluators.filter(isPaidByExample)) {
@@ -82,7 +82,7 @@ async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Prom
       const unpriced = examples.find((example, i) => wiringOf[i] === wiring && costOf(example) === null);
       if (unpriced === undefined) continue;
       throw new BudgetError(
-        `There is a budget in dollars, but no price is known for a model that grades "${unpriced.id}" of ${dataset || "the dataset"}. Give \`pricing\` in models.yml, or leave the budget out.`,
+        `The run has a budget in dollars, but no price is known for a model that grades "${unpriced.id}" of ${dataset || "the dataset"}. Set \`pricing\` in models.yml, or remove the budget.`,
       );
     }
   }
@@ -119,7 +119,7 @@ const OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   queue: true,
 };
 
-/** An option that is not known would be a limit or a setting silently ignored. */
+/** An unknown option would be silently ignored. */
 function checkOptions(options: EvaluateOptions): void {
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(OPTIONS, key));
   if (unknown !== undefined) {
@@ -130,7 +130,7 @@ function checkOptions(options: EvaluateOptions): void {
 function datasetsOf({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
   const given = [...(dataset === undefined ? [] : [dataset]), ...(datasets ?? [])];
   if (given.length === 0)
-    throw new UsageError("There is no dataset. Give `dataset` (or `datasets`): anything that yields examples.");
+    throw new UsageError("No dataset given. Set `dataset` (or `datasets`) to any iterable of examples.");
   return given;
 }
 
@@ -138,7 +138,7 @@ export function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
   const names = new Set<string>();
   for (const metric of metrics) {
     requireShape<Metric>("A metric", metric, ["compute"]);
-    if (names.has(metric.name)) throw new UsageError(`Two metrics have the name "${metric.name}". Leave one out.`);
+    if (names.has(metric.name)) throw new UsageError(`Two metrics are named "${metric.name}". Remove one.`);
     names.add(metric.name);
   }
   return metrics;
@@ -147,11 +147,11 @@ export function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
 function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_RETRY, key));
   if (unknown !== undefined)
-    throw new UsageError(`\`retry\` has no part "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_RETRY))}`);
+    throw new UsageError(`\`retry\` has no key "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_RETRY))}`);
   const policy = { ...DEFAULT_RETRY, ...given };
   for (const [key, value] of Object.entries(policy)) {
     if (!(Number.isInteger(value) && value >= 0))
-      throw new UsageError(`retry.${key} must be a whole number from 0 up, but is ${describe(value)}.`);
+      throw new UsageError(`retry.${key} must be a whole number of 0 or more, but is ${describe(value)}.`);
   }
   return policy;
 }
@@ -161,10 +161,10 @@ function outageOf(given: Partial<OutagePolicy> = {}): OutagePolicy {
   const { giveUpAfterMs, ...others } = policy;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    throw new UsageError(`\`outage\` has no part "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_OUTAGE))}`);
+    throw new UsageError(`\`outage\` has no key "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_OUTAGE))}`);
   if (!(typeof giveUpAfterMs === "number" && giveUpAfterMs >= 0))
     throw new UsageError(
-      `outage.giveUpAfterMs must be milliseconds from 0 up, or Infinity, but is ${describe(giveUpAfterMs)}.`,
+      `outage.giveUpAfterMs must be a number of milliseconds of 0 or more, or Infinity, but is ${describe(giveUpAfterMs)}.`,
     );
   return policy;
 }

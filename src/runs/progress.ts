@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.js";
 import type { EvaluateOptions } from "./options.js";
 
-/** Tells the caller how far a run is. A callback that throws is not called again, and costs a note instead of the run. */
+/** Wraps the progress callback. If it throws, it is not called again, and a note is added instead of failing the run. */
 export function progressTo(
   callback: EvaluateOptions["onProgress"],
   notes: string[],

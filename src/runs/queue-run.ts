@@ -28,22 +28,21 @@ import { writeAtomically } from "../utils/files/atomic.js";
 import type { EvaluateOptions } from "./options.js";
 import type { PreparedRun } from "./prepared-run.js";
 
-/** Where workers are found, and what they make the run from. */
+/** How to reach the queue, and how workers recreate the run. */
 export interface QueueOptions {
-  /** The address of a Redis, as redis://HOST:6379. */
+  /** Address of a Redis server, such as redis://HOST:6379. */
   url: string;
   /**
-   * What `assay worker` makes the same run from: for a program, a module whose default export is the options of
-   * `evaluate`. Left out, only programs that call `work` with the same options can take part.
+   * What `assay worker` recreates the run from: for a program, a module whose default export is the options of
+   * `evaluate`. Without it, only programs that call `runWorker` with the same options can join.
    */
   source?: PlanSource;
-  /** A folder that coordinator and workers see, for large outputs; left out, they are sent through Redis. */
+  /** A folder shared by coordinator and workers, for large outputs. Without it, they are sent through Redis. */
   sharedDir?: string;
-  /** What it shares with its workers; ASSAY_QUEUE_SECRET unless given. Only a Redis on this machine does without. */
+  /** Secret shared with the workers. Default: ASSAY_QUEUE_SECRET. Optional only if Redis runs on this machine. */
   secret?: string;
 }
 
-/** What a run over a queue needs of the run that it is. */
 interface QueuedParts {
   prepared: PreparedRun;
   ports: RunPorts;
@@ -51,17 +50,16 @@ interface QueuedParts {
   options: EvaluateOptions;
 }
 
-/** How long Redis has to say goodbye. */
 const GOODBYE_MS = 1000;
 const PARTS = ["url", "source", "sharedDir", "secret"];
 
-/** The side of `evaluate` that has trials run by workers. */
+/** Runs the trials of `evaluate` on workers. */
 export class QueueRun {
-  /** With what was spent on outputs that are stored and not graded. */
+  /** Includes spending on outputs that are stored but not graded. */
   budget: (QueueBudget & { ungradedUsd: number }) | null = null;
   notes: readonly string[] = [];
   cachedTrials = 0;
-  /** What was spent on trials that were run again since. */
+  /** Spending on trials that were repeated since. */
   repeatedUsd = 0;
   readonly #redis: Redis;
   readonly #signer: Signer;
@@ -73,10 +71,10 @@ export class QueueRun {
     this.#options = options;
   }
 
-  /** Connects, before anything is written down. */
+  /** Connects before anything is stored. */
   static async open(options: QueueOptions): Promise<QueueRun> {
     const unknown = Object.keys(options).find((part) => !PARTS.includes(part));
-    if (unknown !== undefined) throw new UsageError(`\`queue\` has no part "${unknown}".${didYouMean(unknown, PARTS)}`);
+    if (unknown !== undefined) throw new UsageError(`\`queue\` has no key "${unknown}".${didYouMean(unknown, PARTS)}`);
     const signer = signerFor(options.url, options.secret);
     return new QueueRun(await openRedis(options.url), signer, options);
   }
@@ -103,7 +101,7 @@ export class QueueRun {
     return rows;
   }
 
-  /** A connection that was lost is not waited for. */
+  /** Does not wait for a lost connection. */
   async close(): Promise<void> {
     await Promise.race([this.#redis.quit().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
     this.#redis.disconnect();
@@ -132,19 +130,19 @@ export class QueueRun {
   }
 }
 
-/** The same at every start of the run, and no other run's: two machines may start runs of one title in the same second. */
+/** Stable across starts of the run and unique: two machines may start runs of the same title in the same second. */
 function keyOf(dir: string | null): string {
   if (dir === null) return `unkept-${randomBytes(8).toString("hex")}`;
   const { runId, createdAt, systems } = readManifest(dir);
   return `${runId}-${digest([runId, createdAt, systems]).slice(0, 8)}`;
 }
 
-/** A folder that was copied with its project has the same key, and is another one. */
+/** A copied run folder has the same key but is a different run. */
 function ownerOf(dir: string | null): string {
   return dir === null ? `${hostname()} (process ${process.pid})` : `${hostname()}:${realpathSync(dir)}`;
 }
 
-/** What an earlier start of the run has spent and lost, as its last state says. */
+/** Reads what an earlier start of the run spent and lost from its last state. */
 function lastBudget(dir: string | null): QueueBudget | null {
   if (dir === null || !existsSync(join(dir, QUEUE_STATE_FILE))) return null;
   try {
@@ -163,15 +161,15 @@ function isBudget(budget: QueueBudget | null | undefined): budget is QueueBudget
 function missingNotes(count: number): string[] {
   if (count === 0) return [];
   const outputs = count === 1 ? "the output of 1 trial is" : `the outputs of ${count} trials are`;
-  return [`${outputs} missing: no file of it was in the shared folder. Rows and scores stand`];
+  return [`${outputs} missing: no file of it was in the shared folder. Rows and scores are complete`];
 }
 
-/** A state that cannot be written costs the dashboard a look, not the run. */
+/** A failed write must not fail the run: the dashboard is only out of date. */
 function writeState(dir: string | null, state: QueueState): void {
   if (dir === null) return;
   try {
     writeAtomically(join(dir, QUEUE_STATE_FILE), `${JSON.stringify(state, null, 2)}\n`);
   } catch {
-    // The next one is written a second later.
+    // The next state is written a second later.
   }
 }

@@ -18,7 +18,7 @@ function replay(latencies: readonly (number | null)[], more: { cacheDir?: string
 }
 
 describe("a replayed output", () => {
-  it("took as long as it was recorded to, in latency, duration, time to success and efficiency", async () => {
+  it("keeps its recorded time in latency, duration, time to success and efficiency", async () => {
     const { rows, summary } = await replay([0.787, 0.787, 30.25, 59.713]);
     expect(rows.map(({ latency, durationMs }) => [latency, durationMs])).toEqual([
       [0.787, 787],
@@ -32,7 +32,7 @@ describe("a replayed output", () => {
     });
   });
 
-  it("has no time when none was recorded, rather than that of reading it", async () => {
+  it("has no time if none was recorded, rather than the time of reading it", async () => {
     for (const latencies of [
       [null, null, null, null],
       [0, 0, 0, 0],
@@ -49,12 +49,12 @@ describe("a replayed output", () => {
     }
   });
 
-  it("counts those alone that have a time", async () => {
+  it("counts only outputs with a time", async () => {
     const { summary } = await replay([null, 2, null, 4]);
     expect(summary.recorded).toMatchObject({ latency_mean: 3, latency_mean_n: 2, median_time_to_success_ms: 3000 });
   });
 
-  it("keeps that with a cache, too", async () => {
+  it("does so with a cache, too", async () => {
     for (let turn = 0; turn < 2; turn++) {
       const { rows } = await replay([null, 2, null, 4], { cacheDir: join(dir, "cache") });
       expect(rows.map(({ durationMs }) => durationMs)).toEqual([null, 2000, null, 4000]);

@@ -33,8 +33,8 @@ function judge(costUsd: number | null): Evaluator {
   };
 }
 
-describe("what scoring costs", () => {
-  it("stands on the row and in the summary, apart from what the system costs", async () => {
+describe("the cost of scoring", () => {
+  it("is on the row and in the summary, separate from the system's cost", async () => {
     const result = await evaluate({ systems: [SYSTEM], dataset: DATASET, evaluators: [judge(0.5)], runsDir: dir });
     const [row] = result.rows;
     expect(row).toMatchObject({ judgeCostUsd: 0.75, costUsd: null, usage: null });
@@ -51,7 +51,7 @@ describe("what scoring costs", () => {
     expect(summary.s).not.toHaveProperty("judge_cost_usd");
   });
 
-  it("is said to be unknown where a part of it is", async () => {
+  it("is reported as unknown if a part of it is", async () => {
     const { rows } = await evaluate({ systems: [SYSTEM], dataset: DATASET, evaluators: [judge(null)] });
     expect(rows[0]).toMatchObject({
       judgeCostUsd: 0.25,
@@ -59,7 +59,7 @@ describe("what scoring costs", () => {
     });
   });
 
-  it("counts against the budget of the run, even when the outputs are free", async () => {
+  it("counts against the run budget, even if the outputs are free", async () => {
     const options = { systems: [SYSTEM], dataset: DATASET, evaluators: [judge(0.5)], maxWorkers: 1 };
     const result = await evaluate({ ...options, budget: { run: { maxCostUsd: 2 } } });
     expect(result.rows.map(({ outcome }) => outcome)).toEqual([
@@ -73,7 +73,7 @@ describe("what scoring costs", () => {
     expect(result.notes).toContain("spent $1.50 of $2.00");
   });
 
-  it("is set aside for trials at a time, where the evaluator says that it is paid", async () => {
+  it("is reserved for concurrent trials, if the evaluator declares a cost", async () => {
     const dataset = Array.from({ length: 60 }, (_, id) => ({ id, question: `question ${id}` }));
     const paid = { ...judge(0.75), isPaid: true };
     const options = {
@@ -88,7 +88,7 @@ describe("what scoring costs", () => {
     expect(notes).toContain("spent $20.00 of $20.00");
   });
 
-  it("is remembered when the run is resumed", async () => {
+  it("is restored when the run is resumed", async () => {
     const options = { systems: [SYSTEM], dataset: DATASET, evaluators: [judge(0.5)], maxWorkers: 1 };
     const first = await evaluate({ ...options, budget: { run: { maxCostUsd: 2 } }, runsDir: dir });
     const resumed = await evaluate({ ...options, budget: { run: { maxCostUsd: 3 } }, resume: first.runDir ?? "" });
@@ -97,7 +97,7 @@ describe("what scoring costs", () => {
   });
 });
 
-describe("an evaluator that has to be prepared", () => {
+describe("an evaluator with a prepare step", () => {
   it("is prepared once, before any system is called", async () => {
     const order: string[] = [];
     const system: System = { name: "s", process: () => ({ response: String(order.push("process")) }) };
@@ -111,7 +111,7 @@ describe("an evaluator that has to be prepared", () => {
     expect(order).toEqual(["prepare", "process", "process"]);
   });
 
-  it("ends the run before anything is called when it cannot be", async () => {
+  it("ends the run before any call if it cannot be prepared", async () => {
     let calls = 0;
     const system: System = { name: "s", process: () => ({ response: String(calls++) }) };
     const prepare = () => {

@@ -8,8 +8,8 @@ import { type Journal, readManifest } from "../store/journal.js";
 import { hasEnded } from "../store/summary-file.js";
 
 /**
- * Stores what a run came to, beside its rows: the summary, and the card that lists of runs are made of. Both can be made
- * again from the rows. A run that can never be gone on with is `over`, whatever became of its trials.
+ * Stores the summary and the card of a run beside its rows. Both can be recomputed from the rows. `isOver` marks a run
+ * that can never be resumed as complete, whatever the outcome of its trials.
  */
 export function storeResult(journal: Journal, result: EvalResult, { isOver = false } = {}): void {
   const counts = trialCounts(result.rows);

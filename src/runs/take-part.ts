@@ -24,19 +24,19 @@ import { DEFAULT_WORKERS, type PreparedRun, prepareEvaluators, prepareRun, terms
 import type { WorkOptions } from "./work.js";
 
 const DEFAULT_LEASE_SECONDS = 15;
-/** A worker shows itself once a second: with less, a moment's silence would be its death. */
+/** A worker sends a heartbeat every second: a shorter lease would expire on a short delay. */
 const SHORTEST_LEASE_SECONDS = 3;
 const LOOK_MS = 500;
 const MEMO_CHARS = 16_000_000;
 
 /**
- * What `work` does; apart from it, so that a program that only imports the library does not load the queue. `part` is
- * what `assay worker` says besides.
+ * Implements `runWorker`; a separate module, so that importing the library does not load the queue. `part` holds the
+ * additional settings of `assay worker`.
  */
 export async function takePart(options: EvaluateOptions, how: WorkOptions, part: Part = {}): Promise<void> {
   checkWork(how);
   const signer = signerFor(how.queue, how.secret);
-  // A worker is stopped by `drain`, which lets trials end.
+  // A worker is stopped by `drain`, which lets running trials finish.
   const { queue: _, signal: __, ...own } = options;
   const prepared = await prepareRun(own);
   const redis = await openRedis(how.queue);
@@ -55,17 +55,17 @@ async function serveNamed(redis: Redis, run: string, service: Service): Promise<
 
 async function announcementOf(redis: Redis, run: string, { signer }: Service): Promise<Announcement> {
   const text = await redis.get(KEYS.run(run));
-  if (text === null) throw new QueueError(`There is no run ${run} in the queue any more.`);
+  if (text === null) throw new QueueError(`The run ${run} is no longer in the queue.`);
   try {
     const announcement = signer.openAnnouncement(run, text);
     if (announcement !== null) return announcement;
   } catch (error) {
-    throw new QueueError(`This worker does not take part in ${run}: ${messageOf(error)}`, { cause: error });
+    throw new QueueError(`This worker does not join ${run}: ${messageOf(error)}`, { cause: error });
   }
-  throw new QueueError(`This worker does not take part in ${run}: it was announced by another version of Assay`);
+  throw new QueueError(`This worker does not join ${run}: it was announced by another version of Assay`);
 }
 
-/** Takes part in every run that has the same plan, one after the other. */
+/** Serves every run with the same plan, one after the other. */
 async function serveAll(redis: Redis, service: Service): Promise<void> {
   const { how } = service;
   const { drain = new AbortController().signal } = how;
@@ -84,7 +84,7 @@ async function serveAll(redis: Redis, service: Service): Promise<void> {
   }
 }
 
-/** How a process of `assay worker` takes part. */
+/** Settings of a worker process of `assay worker`. */
 export interface Part extends Pick<Partial<ServeOptions>, "share" | "giveBack" | "refusalMs"> {}
 
 interface Service {
@@ -133,7 +133,7 @@ async function serve(
   });
 }
 
-/** Why this worker's rows would not be those of the run; null when they would. */
+/** Describes why this worker's rows would differ from the run's; null if they would not. */
 function whyNot({ identity, assayVersion }: Announcement, { plan, config }: PreparedRun): string | null {
   const version = assayVersion === VERSION ? [] : [`assay: was ${assayVersion}, is ${VERSION}`];
   const own = identityOf(plan, config);
@@ -142,8 +142,8 @@ function whyNot({ identity, assayVersion }: Announcement, { plan, config }: Prep
 }
 
 /**
- * What a stored run may be resumed with, but a worker may not differ in: a job is a place in the plan, so that the order
- * of systems counts; and costs of one run are worked out from one list of prices.
+ * Differences that are allowed on resume but not for a worker: a job is a position in the plan, so the order of systems
+ * matters, and all costs of a run are computed from one price list.
  */
 function differentTerms(theirs: PlanIdentity, own: PlanIdentity): string[] {
   const names = Object.keys(own.systems).filter((name) => Object.hasOwn(theirs.systems, name));
@@ -156,7 +156,7 @@ function differentTerms(theirs: PlanIdentity, own: PlanIdentity): string[] {
   ];
 }
 
-/** As it comes out of Redis, where what is undefined is not there. */
+/** Compares values as JSON, which drops undefined properties. */
 function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(plain(one), plain(other));
 }
@@ -165,13 +165,13 @@ function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** A folder that is made here, nobody else would see. */
+/** A missing folder is not created: other machines would not see it. */
 function whyNotShared(sharedDir: string | null): string | null {
   if (sharedDir === null || statSync(sharedDir, { throwIfNoEntry: false })?.isDirectory() === true) return null;
-  return `the folder for large outputs, ${sharedDir}, is not there. Mount it, or say where it is here with --shared-dir`;
+  return `the folder for large outputs, ${sharedDir}, does not exist. Mount it, or pass its path on this machine with --shared-dir`;
 }
 
-/** The coordinator is shown why, for as long as a lease lasts. */
+/** Reports the reason to the coordinator for the duration of a lease. */
 async function refuse(
   why: string,
   { redis, state, leaseMs }: { redis: Redis; state: WorkerState; leaseMs: number },
@@ -179,7 +179,7 @@ async function refuse(
   const presence = new Presence({ redis, state: { ...state, refuses: why }, leaseMs });
   await presence.start();
   presence.leave();
-  throw new QueueError(`This worker does not take part in ${state.run}: ${why}`);
+  throw new QueueError(`This worker does not join ${state.run}: ${why}`);
 }
 
 function stateOf({ key }: Announcement, { concurrency = DEFAULT_WORKERS }: WorkOptions): WorkerState {
@@ -200,7 +200,7 @@ function stateOf({ key }: Announcement, { concurrency = DEFAULT_WORKERS }: WorkO
 
 function checkWork({ concurrency = 1, leaseSeconds = SHORTEST_LEASE_SECONDS }: WorkOptions): void {
   if (!(Number.isInteger(concurrency) && concurrency > 0))
-    throw new UsageError(`concurrency must be a whole number from 1 up, but is ${describe(concurrency)}.`);
+    throw new UsageError(`concurrency must be a whole number of 1 or more, but is ${describe(concurrency)}.`);
   if (!(Number.isFinite(leaseSeconds) && leaseSeconds >= SHORTEST_LEASE_SECONDS))
     throw new UsageError(`leaseSeconds must be ${SHORTEST_LEASE_SECONDS} or more, but is ${describe(leaseSeconds)}.`);
 }

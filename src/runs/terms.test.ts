@@ -22,8 +22,8 @@ function dataset(name: string, ids: readonly string[], terms?: RunTerms): Datase
   return makeDataset({ name, examples, evaluators: [exact], ...(terms === undefined ? {} : { terms }) });
 }
 
-describe("terms of a dataset", () => {
-  it("say which systems are asked, and how often: one run with holes", async () => {
+describe("overrides of a dataset", () => {
+  it("select systems and trial counts: one run with gaps", async () => {
     const { rows, summary } = await evaluate({
       systems: [echo("a"), echo("b")],
       datasets: [dataset("one", ["x", "y"], { systems: ["a"], trials: 3 }), dataset("two", ["z"])],
@@ -39,7 +39,7 @@ describe("terms of a dataset", () => {
     expect(summary.a).toMatchObject({ coverage: 1, pass_hat_3: 1, pass_hat_3_n: 2 });
   });
 
-  it("leave nothing out on resume, and are compared with those of the run", async () => {
+  it("are complete on resume, and compared with those of the run", async () => {
     const runsDir = await mkdtemp(join(tmpdir(), "assay-terms-"));
     try {
       const controller = new AbortController();
@@ -68,7 +68,7 @@ describe("terms of a dataset", () => {
     }
   });
 
-  it("hold a trial to their time", async () => {
+  it("limit the time of a trial", async () => {
     const slow: System = {
       name: "slow",
       process: (_, { signal }) =>
@@ -82,13 +82,13 @@ describe("terms of a dataset", () => {
 
   it.each([
     [{ systems: ["c"] }, /system "c".*Did you mean/s],
-    [{ systems: [] }, /no system at all/],
+    [{ systems: [] }, /targets no system/],
     [{ trials: 0 }, /trials of the dataset one/],
     [{ maxCostUsd: -1 }, /maxCostUsd of the dataset one/],
     [{ hardTimeoutMs: 0 }, /hardTimeoutMs of the dataset one/],
     [{ maxCostUsd: 1 }, /no price is known for a/],
     [{ runs: 3 } as RunTerms, /unknown key "runs"/],
-  ])("that cannot be kept are refused: %o", async (terms, message) => {
+  ])("are rejected if they cannot be enforced: %o", async (terms, message) => {
     const run = evaluate({ systems: [echo("a"), echo("b")], dataset: dataset("one", ["x"], terms) });
     await expect(run).rejects.toThrow(message);
   });

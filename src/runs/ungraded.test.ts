@@ -27,7 +27,7 @@ const LIMITS = {
   hardTimeoutMs: 60_000,
 };
 
-/** Talks, and says what it used; with `failsFirst`, its first call fails. */
+/** Answers and reports usage; with `failsFirst`, its first call fails. */
 function talkative(
   calls: unknown[],
   { failsFirst = false, ...output }: Output & { failsFirst?: boolean } = {},
@@ -50,7 +50,7 @@ function talkative(
   };
 }
 
-/** Scores at once, or never ends until it is told to stop. */
+/** Scores at once, or waits until it is aborted. */
 function judge(how: { waits: boolean; onWait?: () => void; evidence?: boolean }): Evaluator {
   return {
     name: "judge",
@@ -85,7 +85,7 @@ async function stopped(more: Partial<EvaluateOptions> = {}): Promise<string> {
   let waiting = 0;
   const onWait = () => {
     waiting += 1;
-    // A moment later, as a signal comes.
+    // A moment later, like a signal.
     if (waiting === EXAMPLES.length) setTimeout(() => controller.abort(), 1);
   };
   const evaluators = [judge({ waits: true, onWait })];
@@ -103,8 +103,8 @@ const lines = (runDir: string, file: string) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe("outputs that were not graded yet", () => {
-  it("are graded on resume without asking the system, to the row that an uninterrupted run has", async () => {
+describe("ungraded outputs", () => {
+  it("are graded on resume without calling the system, with the same row as an uninterrupted run", async () => {
     const failing = { retry: { maxRetries: 1 }, systems: [talkative([], { failsFirst: true })] };
     const whole = await evaluate(options(failing));
     const runDir = await stopped({ ...failing, systems: [talkative([], { failsFirst: true })] });
@@ -116,11 +116,11 @@ describe("outputs that were not graded yet", () => {
     expect(resumed.rows[0]).toMatchObject({ cached: false, costUsd: 0.12, costSource: "priced", passed: true });
     const stored = new Map(lines(runDir, "outputs.jsonl").map((line) => [line.exampleId, line.call]));
     for (const { exampleId, latency } of resumed.rows) expect(stored.get(exampleId)).toMatchObject({ latency });
-    // Nothing was to be added to them.
+    // Nothing had to be added to them.
     expect(lines(runDir, "outputs.jsonl")).toHaveLength(4);
   });
 
-  it("count as spent while they wait, and once", async () => {
+  it("count as spent while they wait, and only once", async () => {
     const budget = { run: { maxCostUsd: 4 } };
     const runDir = await stopped({ budget });
     const resumed = await evaluate(options({ budget, resume: runDir }));
@@ -129,13 +129,13 @@ describe("outputs that were not graded yet", () => {
     expect(again.notes).toContain("spent $0.4800 of $4.00");
   });
 
-  it("are written once, with their row, when they are graded at once", async () => {
+  it("are written once, with their row, if they are graded at once", async () => {
     const { runDir } = await evaluate(options({ runsDir: dir }));
     for (const line of lines(runDir ?? "", "outputs.jsonl")) expect(line).not.toHaveProperty("kind");
     expect(lines(runDir ?? "", "outputs.jsonl")).toHaveLength(4);
   });
 
-  it("are written again with what graders said of them, and read once", async () => {
+  it("are written again with the graders' evidence, and read once", async () => {
     const runDir = await stopped();
     const evaluators = [judge({ waits: false, evidence: true })];
     const { rows } = await evaluate(options({ evaluators, resume: runDir }));
@@ -145,7 +145,7 @@ describe("outputs that were not graded yet", () => {
     expect(readOutput(runDir, rows[2] as EvalRow)).toMatchObject({ output: { response: "2" } });
   });
 
-  it("are run again when their line was torn", async () => {
+  it("are run again if their line is incomplete", async () => {
     const runDir = await stopped();
     const path = join(runDir, "outputs.jsonl");
     const text = readFileSync(path, "utf8");
@@ -155,10 +155,10 @@ describe("outputs that were not graded yet", () => {
     const told: string[] = [];
     await evaluate(options({ systems: [talkative(calls)], resume: runDir, onNote: (note) => told.push(note) }));
     expect(calls).toHaveLength(1);
-    expect(told).toContain("outputs that were stored and not graded yet, which are graded now: 3");
+    expect(told).toContain("stored outputs that are graded now: 3");
   });
 
-  it("are read from the file beside the journal when they are large", async () => {
+  it("are read from the file beside the journal if they are large", async () => {
     const runDir = await stopped({ systems: [talkative([], { extra: "x".repeat(2 ** 20) })] });
     expect(readdirSync(join(runDir, "outputs"))).toHaveLength(4);
     const calls: unknown[] = [];
@@ -167,7 +167,7 @@ describe("outputs that were not graded yet", () => {
     expect(rows[3]).toMatchObject({ passed: true, outputTokens: 2 ** 20 + 1 });
   });
 
-  it("are run again, and say so, when the folder they were done in was not stored whole", async () => {
+  it("are run again, with a note, if their workspace was not stored completely", async () => {
     const workspace = { changes: [], incomplete: "1 file of 2 GB" };
     const runDir = await stopped({ systems: [talkative([], { workspace })] });
     const calls: unknown[] = [];
@@ -175,9 +175,7 @@ describe("outputs that were not graded yet", () => {
     const systems = [talkative(calls)];
     await evaluate(options({ systems, resume: runDir, onNote: (note) => told.push(note) }));
     expect(calls).toHaveLength(4);
-    expect(told).toContain(
-      "trials that are run again, because the folder they were done in was not stored (1 file of 2 GB): 4",
-    );
+    expect(told).toContain("trials run again because their workspace was not stored (1 file of 2 GB): 4");
   });
 
   it("are not taken from the cache, so that they count as paid", async () => {

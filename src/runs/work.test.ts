@@ -29,7 +29,7 @@ function optionsOf(...systems: System[]): EvaluateOptions {
   return { systems, dataset: [{ id: 0, question: "?", answer: "yes" }], evaluators: [exact] };
 }
 
-describe.skipIf(lacks("redis-server"))("work", () => {
+describe.skipIf(lacks("redis-server"))("runWorker", () => {
   let server: RedisServer;
   let redis: Redis;
 
@@ -41,7 +41,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await redis.config("SET", "maxmemory", "0");
   });
 
-  /** What a coordinator does, for as long as a test lasts. */
+  /** Acts as the coordinator for the duration of a test. */
   async function announce(options: EvaluateOptions, more: Partial<Announcement> = {}): Promise<void> {
     const { plan, config, retry } = await prepareRun(options);
     const announcement: Announcement = {
@@ -77,7 +77,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await expect.poll(() => redis.zcard(KEYS.workers)).toBe(1);
   }
 
-  it("delivers what Redis had no room for once it has", async () => {
+  it("delivers results that Redis had no memory for once it has", async () => {
     const full = async () => {
       await redis.config("SET", "maxmemory", "1");
       return { response: "yes" };
@@ -96,7 +96,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     expect(states.at(-1)).toMatchObject({ done: 1, active: 0, waiting: null });
   });
 
-  it("runs no job that the run did not sign, or signed for another trial", async () => {
+  it("runs no job that is unsigned, or signed for another trial", async () => {
     let runs = 0;
     const options = optionsOf(systemOf("a", { process: () => ({ response: `yes ${++runs}` }) }));
     await announce(options);
@@ -105,17 +105,17 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     const drain = new AbortController();
     const states: WorkerState[] = [];
     const serving = serve(options, { drain: drain.signal, onState: (state) => states.push(state) });
-    await expect.poll(() => states.at(-1)?.waiting).toBe("jobs that are not signed by the run, and not run: 2");
+    await expect.poll(() => states.at(-1)?.waiting).toBe("jobs skipped because the run did not sign them: 2");
     drain.abort();
     await serving;
     expect(runs).toBe(0);
   });
 
-  it("takes part in no run that is signed with another secret, was changed, or is put back later", async () => {
+  it("joins no run that is signed with another secret, altered, or replayed", async () => {
     const options = optionsOf(systemOf("a"));
     await announce(options);
     await expect(serve(options, { secret: "another secret, long enough" })).rejects.toThrow(
-      /does not take part in run-1: its announcement is not signed with this worker's secret, or was changed\. Set ASSAY_QUEUE_SECRET/,
+      /does not join run-1: its announcement is not signed with this worker's secret, or was changed\. Set ASSAY_QUEUE_SECRET/,
     );
     const text = (await redis.get(KEYS.run(KEY))) ?? "";
     await redis.set(KEYS.run(KEY), text.replace("assay.queue/1", "assay.queue/2"));
@@ -124,14 +124,14 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     if (announcement === null) throw new Error("it is none");
     await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement(announcement, Date.now() - 360_000));
     await expect(serve(options)).rejects.toThrow(
-      /was signed 6 minutes ago: somebody has put back an old one, or the clocks/,
+      /was signed 6 minutes ago: it may be a replayed old one, or the clocks/,
     );
-    // One of another run, under this name.
+    // An announcement of another run, under this name.
     await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement({ ...announcement, key: "run-2" }));
     await expect(serve(options)).rejects.toThrow("or was changed");
   });
 
-  it("ends when Redis refuses for long, also while it drains", async () => {
+  it("ends if Redis keeps refusing, also while it drains", async () => {
     const full = async () => {
       await redis.config("SET", "maxmemory", "1");
       return { response: "yes" };
@@ -148,13 +148,13 @@ describe.skipIf(lacks("redis-server"))("work", () => {
       onState: (state: WorkerState) => states.push(state),
     };
     const serving = takePart(options, how, { refusalMs: 2000 });
-    const refused = expect(serving).rejects.toThrow(/Redis has refused for 2 s.*OOM.*start it again/);
+    const refused = expect(serving).rejects.toThrow(/Redis rejected requests for 2 s.*OOM.*start it again/);
     await expect.poll(() => states.at(-1)?.waiting).toContain("OOM");
     drain.abort();
     await refused;
   });
 
-  it("gives back a trial that never ends, which another worker runs, and records nothing of it", async () => {
+  it("returns a trial that never ends to another worker, and records nothing of it", async () => {
     let begun = 0;
     const stuck = () => {
       begun += 1;
@@ -181,7 +181,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await again;
   });
 
-  it("calls a system again that was stopped, at the next start of the run", async () => {
+  it("calls a stopped system again at the next start of the run", async () => {
     let calls = 0;
     const process = () => {
       calls += 1;
@@ -204,7 +204,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await serving;
   });
 
-  it("leaves a run that is announced anew on other terms", async () => {
+  it("leaves a run that is announced again with other settings", async () => {
     const options = optionsOf(systemOf("a"));
     await announce(options);
     const serving = serve(options);
@@ -213,7 +213,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await serving;
   });
 
-  it("ends the trials of a run that was cleared away", async () => {
+  it("ends the trials of a run that was removed", async () => {
     const begun: AbortSignal[] = [];
     const process: System["process"] = (_, { signal }) => {
       begun.push(signal);
@@ -229,14 +229,14 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     expect(begun[0]?.aborted).toBe(true);
   });
 
-  it("refuses a run whose folder for large outputs is not there, and a lease that is too short", async () => {
+  it("rejects a run without its folder for large outputs, and a lease that is too short", async () => {
     const options = optionsOf(systemOf("a"));
     await announce(options, { sharedDir: "/is/not/there" });
-    await expect(serve(options)).rejects.toThrow("/is/not/there, is not there");
+    await expect(serve(options)).rejects.toThrow("/is/not/there, does not exist");
     await expect(serve(options, { leaseSeconds: 2 })).rejects.toThrow("3 or more");
   });
 
-  it("refuses a run whose systems stand in another order, or have other limits", async () => {
+  it("rejects a run whose systems have another order or other limits", async () => {
     const limited = (hardTimeoutMs: number) => ({ limits: { price: null, maxCostUsd: null, hardTimeoutMs } });
     const [a, b] = [systemOf("a", limited(1000)), systemOf("b")];
     await announce(optionsOf(a, b));

@@ -1,32 +1,32 @@
 import type { WorkerState } from "../queue/contract.js";
 import type { EvaluateOptions } from "./options.js";
 
-/** How a worker takes part. */
+/** Options of `runWorker`. */
 export interface WorkOptions {
-  /** The address of the Redis that runs are announced in. */
+  /** Address of the Redis server where runs are announced. */
   queue: string;
-  /** What it shares with the run; ASSAY_QUEUE_SECRET unless given. Only a Redis on this machine does without. */
+  /** Secret shared with the run. Default: ASSAY_QUEUE_SECRET. Optional only if Redis runs on this machine. */
   secret?: string;
-  /** The key of one run; left out, all runs with the same plan. */
+  /** Key of one run. Default: all runs with the same plan. */
   run?: string;
-  /** Trials of each system at a time; 8 unless given. */
+  /** Trials of each system run at once. Default: 8. */
   concurrency?: number;
-  /** How long this worker may be silent before others take over its trials; 15 unless given. */
+  /** How long this worker may be silent before others take over its trials. Default: 15. */
   leaseSeconds?: number;
-  /** This machine's path to the folder for large outputs, where it is another than the coordinator's. */
+  /** This machine's path to the folder for large outputs, if it differs from the coordinator's. */
   sharedDir?: string;
-  /** When it is aborted, the worker finishes what it has and ends. */
+  /** When aborted, the worker finishes its trials and ends. */
   drain?: AbortSignal;
   onNote?: (note: string) => void;
-  /** Told about once a second how the worker does. */
+  /** Called about once a second with the worker's state. */
   onState?: (state: WorkerState) => void;
 }
 
 /**
- * Runs trials for a run that another process has started with `evaluate({ queue })` and the same options: its plan has to
- * be the same, or the worker refuses and says what differs.
+ * Runs trials for a run that another process has started with `evaluate({ queue })` and the same options. If the plans
+ * differ, the worker refuses and reports the differences.
  * @example
- * await work({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()] }, { queue: "redis://127.0.0.1:6379" });
+ * await runWorker({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()] }, { queue: "redis://127.0.0.1:6379" });
  */
 export async function work(options: EvaluateOptions, how: WorkOptions): Promise<void> {
   const { takePart } = await import("./take-part.js");

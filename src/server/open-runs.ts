@@ -3,23 +3,23 @@ import { basename, join } from "node:path";
 import type { EvalResult } from "../core/result.js";
 import { FILES } from "../store/journal.js";
 
-/** Loads a stored run; `soFar` for one that is going on. */
+/** Loads a stored run; `soFar` for a run still in progress. */
 export type LoadRun = (dir: string, options: { soFar: boolean }) => Promise<EvalResult>;
 
-/** Results are as large as their rows: the last few that were looked at are kept. */
+/** Results are as large as their rows, so only the most recently used are cached. */
 const MOST_KEPT = 4;
-/** A run that is going on is loaded again at most after so many times as long as loading takes. */
+/** A run in progress is reloaded after at least this many times its loading time. */
 const REST = 10;
 
 interface Kept {
-  /** Size and date of its rows when it was loaded. */
+  /** Size and modification time of its rows file when it was loaded. */
   state: string;
   result: Promise<EvalResult>;
   loadedAt: number;
   tookMs: number;
 }
 
-/** Runs that were looked at, so that the next look does not read them again. */
+/** Caches loaded runs by folder. */
 export class OpenRuns {
   readonly #load: LoadRun;
   readonly #kept = new Map<string, Kept>();
@@ -28,7 +28,7 @@ export class OpenRuns {
     this.#load = load;
   }
 
-  /** The result of a run, as its files are now; of one that is going on, as they were a moment ago. */
+  /** Loads the result of a run from its current files; a run in progress may be slightly out of date. */
   async result(dir: string, isRunning: boolean): Promise<EvalResult> {
     const state = `${isRunning} ${await stateOf(dir)}`;
     const known = this.#kept.get(dir);
@@ -42,13 +42,13 @@ export class OpenRuns {
     const kept: Kept = { state, result, loadedAt: Number.POSITIVE_INFINITY, tookMs: 0 };
     result.then(
       () => Object.assign(kept, { loadedAt: performance.now(), tookMs: performance.now() - startedAt }),
-      // A run that could not be loaded is tried again when it is asked for again.
+      // A failed load is retried on the next request.
       () => this.#kept.get(dir) === kept && this.#kept.delete(dir),
     );
     return kept;
   }
 
-  /** The one that was used last is the last to go. */
+  /** Moves the run to the end of the eviction order. */
   #use(dir: string, kept: Kept): Promise<EvalResult> {
     this.#kept.delete(dir);
     this.#kept.set(dir, kept);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseRunQuery } from "./parse-run-query.js";
 
 describe("parseRunQuery", () => {
-  it("reads what is given, and nothing else", () => {
+  it("reads the given parameters and nothing else", () => {
     expect(parseRunQuery({})).toEqual({});
     expect(parseRunQuery({ q: "", limit: "", other: "1" })).toEqual({});
     const words = { q: "a b", status: "damaged", command: "eval", hasDataset: "qa", dataset: "x", tag: "depth=1" };
@@ -26,7 +26,7 @@ describe("parseRunQuery", () => {
     [{ sort: "--when" }, '"sort" is "--when"'],
     [{ sort: "toString" }, '"sort" is "toString"'],
     [{ status: "done" }, '"status" is "done". It must be one of: running, complete, incomplete, damaged.'],
-  ])("refuses %j in words", (words, problem) => {
+  ])("rejects %j with a message", (words, problem) => {
     expect(() => parseRunQuery(words)).toThrow(problem);
   });
 });

@@ -5,7 +5,7 @@ import { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES } from "../report/dashboard/in
 type Words = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads which runs an address asks for. An empty value is none.
+ * Parses the query parameters of a run list. Empty values are ignored.
  * @example
  * parseRunQuery({ q: "gsm8k", sort: "-cost", limit: "20" }); // { q: "gsm8k", sort: "-cost", limit: 20 }
  */
@@ -33,7 +33,7 @@ function parseStatus(text: string): RunStatus {
 function parseSort(text: string): string {
   if (isRunSort(text.replace(/^-/, ""))) return text;
   const known = Object.keys(RUN_SORTS).join(", ");
-  throw new UsageError(`"sort" is "${text}". It must be one of: ${known}, with - before it for the largest first.`);
+  throw new UsageError(`"sort" is "${text}". It must be one of: ${known}, with - in front for descending order.`);
 }
 
 function parseCount(name: string, text: string, { min, max }: { min: number; max: number }): number {

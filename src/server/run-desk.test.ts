@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(runsDir, { recursive: true, force: true }));
 
-/** A stored run of one system on two questions; its id. */
+/** Stores a run of one system on two questions and returns its id. */
 async function storedRun(): Promise<string> {
   const { runDir } = await evaluate({
     systems: [{ name: "sure", process: () => ({ response: "Paris" }) }],
@@ -27,7 +27,7 @@ async function storedRun(): Promise<string> {
   return basename(runDir ?? "");
 }
 
-test("what a run comes to is worked out once for as long as it stays the same", async () => {
+test("computes the view of a run once while its files stay the same", async () => {
   const id = await storedRun();
   const desk = new RunDesk({ runsDir, load: loadRun });
   const first = await desk.run(id);
@@ -38,7 +38,7 @@ test("what a run comes to is worked out once for as long as it stays the same", 
   expect((await desk.run(id)).card.status).toBe("complete");
 });
 
-test("a run that was stopped before its first trial was over is shown, with nothing in it", async () => {
+test("shows a run that was stopped before its first trial finished, without rows", async () => {
   const id = await storedRun();
   writeFileSync(join(runsDir, id, "rows.jsonl"), "");
   rmSync(join(runsDir, id, "summary.json"));

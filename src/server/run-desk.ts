@@ -33,23 +33,22 @@ import { type LoadRun, OpenRuns } from "./open-runs.js";
 import { RunTail } from "./run-tail.js";
 
 const LIST_LOOK_EVERY_MS = 2000;
-/** Folders of runs that have ended are looked at in rounds, so many at a time: one of those may be gone on with. */
+/** Folders of finished runs are scanned in batches of this size, since any of them may be resumed. */
 const LOOKS_AT_A_TIME = 500;
 
-/** How long a page waits for the first reading of many runs, before it is shown those that were read so far. */
+/** How long a page waits for the first scan of many runs before it gets those read so far. */
 const FIRST_ANSWER_MS = 1000;
 
-/** What was seen of a run folder. */
 interface Seen {
-  /** Changes when a file of the folder is made, replaced or removed. */
+  /** Changes when a file of the folder is created, replaced or removed. */
   mtimeMs: number | null;
-  /** What lists show of a run that is going on; null for one that is not. */
+  /** What lists show of a run in progress; null for any other. */
   going: string | null;
 }
 
 /**
- * Tells when the list of runs has changed: one watch for all who listen, and none while nobody does. A look costs the
- * state of the folder, of the runs that are going on, and of some of the others, however many there are.
+ * Notifies listeners when the list of runs has changed. There is one watcher for all listeners, which stops when there are
+ * none. A scan reads the state of the folder, of the runs in progress and of a batch of the others.
  */
 export class RunsWatch {
   readonly #runsDir: string;
@@ -57,7 +56,7 @@ export class RunsWatch {
   readonly #listeners = new Set<() => void>();
   readonly #seen = new Map<string, Seen>();
   #folderMtimeMs: number | null = null;
-  /** The names whose turn is still to come in this round. */
+  /** Names still to be scanned in this round. */
   #round: string[] = [];
   #timer: NodeJS.Timeout | null = null;
 
@@ -66,7 +65,7 @@ export class RunsWatch {
     this.#everyMs = everyMs;
   }
 
-  /** Listens until the returned function is called. What changes after this has resolved is told. */
+  /** Subscribes to changes made after the promise has resolved. Returns an unsubscribe function. */
   async listen(listener: () => void): Promise<() => void> {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) await this.#lookAtAll();
@@ -113,7 +112,7 @@ export class RunsWatch {
     const going = [...this.#seen].flatMap(([name, seen]) => (seen.going === null ? [] : name));
     if (this.#round.length === 0) this.#round = [...this.#seen.keys()];
     const names = new Set([...going, ...this.#round.splice(-LOOKS_AT_A_TIME)]);
-    // All are looked at, whatever the first ones say.
+    // Checks all of them, not only up to the first change.
     return [...names].filter((name) => this.#isChanged(name)).length > 0;
   }
 
@@ -149,7 +148,7 @@ export interface WantedComparison {
   systemB?: string | undefined;
 }
 
-/** A view that was worked out, of the card it was worked out with. */
+/** A computed view and the card it was computed from. */
 interface KeptView {
   card: RunCard;
   view: RunView;
@@ -160,14 +159,14 @@ interface FoundRun {
   card: RunCard;
 }
 
-/** Answers what the page asks about the runs of one folder, in the words of `src/report/dashboard`. */
+/** Answers the page's requests about the runs of one folder, with the types of `src/report/dashboard`. */
 export class RunDesk {
   readonly #runsDir: string;
   readonly #list: RunList;
   readonly #open: OpenRuns;
   readonly #listWatch: RunsWatch;
   readonly #files = new TrialFiles();
-  /** The charts of many rows take long, and a result stays the same for as long as the files of its run do. */
+  /** Charts of many rows are slow to compute, and a result does not change until its files do. */
   readonly #views = new WeakMap<EvalResult, KeptView>();
 
   constructor({ runsDir, load }: { runsDir: string; load: LoadRun }) {
@@ -177,13 +176,13 @@ export class RunDesk {
     this.#list = new RunList({ runsDir, load: (dir, { soFar }) => this.#open.result(dir, soFar) });
   }
 
-  /** @param options.soFar Whether runs that were read so far will do, when there are too many to read at once. */
+  /** @param options.soFar Whether to return the runs read so far when there are too many to read at once. */
   async runs(query: RunQuery, { soFar }: { soFar: boolean }): Promise<RunPage> {
     const page = await this.#list.list(query, soFar ? FIRST_ANSWER_MS : undefined);
     return { ...page, runs: page.runs.map((card) => this.#withWorkers(card)) };
   }
 
-  /** The cards of some runs; ids of no run are left out. */
+  /** The cards of some runs; unknown ids are left out. */
   async cards(ids: readonly string[]): Promise<RunCard[]> {
     const cards = await Promise.all(ids.map((id) => this.#list.card(id)));
     return cards.flatMap((card) => (card === null ? [] : this.#withWorkers(card)));
@@ -191,7 +190,7 @@ export class RunDesk {
 
   async run(id: string): Promise<RunView> {
     const found = await this.#find(id);
-    // Read each time: it changes every second, while the rest is worked out again now and then.
+    // Read on every request: it changes every second, while the rest is cached.
     return { ...(await this.#view(found)), queue: queueNow(found) };
   }
 
@@ -246,7 +245,7 @@ export class RunDesk {
     return watchRun({ dir, planned: card.planned, status }, signal);
   }
 
-  /** Tells when the list of runs has changed, until the returned function is called. */
+  /** Notifies the listener of changes to the list of runs. Returns an unsubscribe function. */
   watchList(listener: () => void): Promise<() => void> {
     return this.#listWatch.listen(listener);
   }
@@ -258,13 +257,13 @@ export class RunDesk {
   }
 
   #result({ dir, card }: FoundRun): Promise<EvalResult> {
-    // One that was stopped before its first trial was over has nothing to show, but what it was can be shown.
+    // A run stopped before its first trial finished has no rows, but its configuration can be shown.
     return this.#open.result(dir, card.status === "running" || card.done === 0);
   }
 
   async #find(id: string): Promise<FoundRun> {
     const card = await this.#list.card(id);
-    if (card === null) throw new RunFolderError(`There is no run ${id} in ${this.#runsDir}.`);
+    if (card === null) throw new RunFolderError(`No run ${id} in ${this.#runsDir}.`);
     if (card.problem !== null) throw new RunFolderError(card.problem);
     return { dir: join(this.#runsDir, id), card };
   }
@@ -274,28 +273,27 @@ function queueNow({ dir, card }: FoundRun): QueueView | null {
   return new QueueFile(dir).look({ isGoing: card.status === "running" });
 }
 
-/** What a watch is told about a run besides its rows. */
 export interface WatchedRun {
   dir: string;
   planned: number;
   status: () => Promise<RunStatus>;
 }
 
-/** What a look at a run has found: how it goes, or how its workers do. */
+/** Progress of a run, or the state of its workers. */
 export type RunNews = { event: "progress"; data: LiveProgress } | { event: "queue"; data: QueueView | null };
 
 const LOOK_EVERY_MS = 500;
-/** Speed is measured over the last looks, not over the whole run: a slow start is over at some time. */
+/** Speed is measured over the last polls, not the whole run, so that a slow start is forgotten. */
 const SPEED_OVER_MS = 10_000;
 
-/** How a run goes, look by look, until it has ended. The last progress says how it ended. */
+/** Polls a run until it has ended. The last progress event says how it ended. */
 export async function* watchRun(run: WatchedRun, signal: AbortSignal): AsyncGenerator<RunNews> {
   const tail = new RunTail(run.dir);
   const queue = new QueueFile(run.dir);
   const speed = new Speed();
   const isNew = newsOnly();
   while (!signal.aborted) {
-    // Asked before the rows are read, so that the last look sees all of them.
+    // Read the status before the rows, so that the last poll sees all rows.
     const status = await run.status();
     await tail.read();
     const progress = withSpeed({ ...tail.progress, status, planned: run.planned }, speed.after(tail.done));
@@ -308,7 +306,7 @@ export async function* watchRun(run: WatchedRun, signal: AbortSignal): AsyncGene
   }
 }
 
-/** Tells news from what was said before. Of a run without a queue nothing is said about one. */
+/** Returns whether an update differs from the last one of its kind. A run without a queue never reports one. */
 function newsOnly(): (news: RunNews) => boolean {
   const said = { queue: "null", progress: "" };
   return ({ event, data }) => {
@@ -329,7 +327,7 @@ function withSpeed(
   return { ...progress, trialsPerSecond, secondsLeft };
 }
 
-/** Trials a second, between the oldest and the newest of the last looks. */
+/** Trials per second between the oldest and the newest of the last polls. */
 class Speed {
   readonly #looks: { at: number; done: number }[] = [];
 
@@ -343,7 +341,7 @@ class Speed {
   }
 }
 
-/** Waits, but not for somebody who has gone. */
+/** Waits for a time, or until the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -6,7 +6,6 @@ import { FILES } from "../store/journal.js";
 import { decodeRow, encodeKey } from "../store/row-codec.js";
 import { openRunFile } from "../store/run-file.js";
 
-/** Of a row: what is counted. */
 type Counted = Pick<EvalRow, "system" | "outcome" | "passed">;
 
 type SystemProgress = { -readonly [K in keyof LiveProgress["systems"][number]]: LiveProgress["systems"][number][K] };
@@ -16,7 +15,7 @@ const MOST_FAILURES = 20;
 const READ_AT_ONCE = 1 << 20;
 const LF = 0x0a;
 
-/** Follows the rows of a run as they are written, by whatever process. */
+/** Follows the rows of a run as any process writes them. */
 export class RunTail {
   readonly #dir: string;
   readonly #last = new Map<string, Counted>();
@@ -31,12 +30,11 @@ export class RunTail {
     this.#dir = dir;
   }
 
-  /** Trials that have a row. */
   get done(): number {
     return this.#last.size;
   }
 
-  /** What has become of the run so far, without how fast it goes. */
+  /** Progress so far, without speed. */
   get progress(): Pick<LiveProgress, "done" | "outcomes" | "costUsd" | "systems" | "failures"> {
     return {
       done: this.done,
@@ -47,13 +45,13 @@ export class RunTail {
     };
   }
 
-  /** Reads what was written since the last time; false when nothing was. */
+  /** Reads what was written since the last call; false if nothing was. */
   async read(): Promise<boolean> {
     const before = this.#offset;
     const file = openedRows(this.#dir);
     if (file === null) return false;
     try {
-      // A journal that became shorter was mended, or is another one.
+      // A journal that became shorter was repaired or replaced.
       if (fstatSync(file).size < this.#offset) this.#forget();
       while (this.#readBlock(file)) await new Promise((resolve) => setImmediate(resolve));
     } finally {
@@ -96,7 +94,7 @@ export class RunTail {
     if (outcome === "error") own.errors += by;
   }
 
-  /** What was paid for a trial that was run again stays paid. */
+  /** The cost of a repeated trial still counts. */
   #pay(row: EvalRow): void {
     if (row.costUsd === null && row.judgeCostUsd === null) return;
     const paid = paidFor(row);
@@ -130,7 +128,7 @@ function openedRows(dir: string): number | null {
   }
 }
 
-/** A line that is no row costs itself: the report says what is wrong with it. */
+/** Skips malformed lines; the report describes what is wrong with them. */
 function rowOf(line: string): EvalRow | null {
   try {
     return decodeRow(line);
@@ -147,7 +145,7 @@ function failureOf(row: EvalRow): Failure {
   return { system, dataset, exampleId, trial, outcome, category, message };
 }
 
-/** Such as `contains 0`; undefined when no score decided. */
+/** For example `contains 0`; undefined if no score decided. */
 function decidingScore(row: EvalRow): string | undefined {
   const field = row.primaryField ?? "score";
   const score = scoreOf(row, field);

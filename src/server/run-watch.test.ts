@@ -9,7 +9,7 @@ import { type RunNews, watchRun } from "./run-desk.js";
 let dir = "";
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "assay-watch-"));
-  // Nobody has to wait for the pauses between two looks.
+  // Skips the pauses between polls.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   vi.setTimerTickMode("nextTimerAsync");
 });
@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Watches a run of no rows; what is asked of a status is done to the run before the look. */
+/** Watches a run without rows; each status callback changes the run before that poll. */
 async function watched(looks: readonly (() => RunStatus)[]): Promise<RunNews[]> {
   let place = 0;
   const status = async () => (looks[place++] ?? (() => "complete"))();
@@ -37,7 +37,7 @@ function wordsOf(view: NonNullable<Extract<RunNews, { event: "queue" }>["data"]>
   return [view.phase, ...view.state.workers.map(({ host, done }) => `${host} ${done}`)].join(", ");
 }
 
-test("a run over a queue has news of its workers when they change, and last when it is over", async () => {
+test("reports the workers of a queued run when they change, and a last time when it ends", async () => {
   const [alpha, beta] = [sampleWorker({ host: "alpha", done: 1 }), sampleWorker({ host: "beta", done: 1 })];
   const state = sampleQueue({ workers: [alpha, beta] });
   const news = await watched([
@@ -64,6 +64,6 @@ test("a run over a queue has news of its workers when they change, and last when
   expect(news.at(-1)).toMatchObject({ event: "progress", data: { status: "complete" } });
 });
 
-test("a run without a queue has no news of one", async () => {
+test("reports no workers for a run without a queue", async () => {
   expect((await watched([() => "running", () => "running"])).map(({ event }) => event)).not.toContain("queue");
 });

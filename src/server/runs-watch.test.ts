@@ -22,7 +22,7 @@ function makeRun(name: string): void {
   Journal.create(join(runsDir, name), makeManifest()).close();
 }
 
-/** Counts what is told. */
+/** Counts notifications. */
 async function listening(watch: RunsWatch): Promise<{ told: number; stop: () => void }> {
   const heard = { told: 0, stop: () => {} };
   heard.stop = await watch.listen(() => heard.told++);
@@ -32,7 +32,7 @@ async function listening(watch: RunsWatch): Promise<{ told: number; stop: () => 
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-it("tells all who listen of runs that come, go on, grow, end and are removed", async () => {
+it("notifies all listeners of runs that are added, resumed, extended, finished and removed", async () => {
   makeRun("old");
   const watch = new RunsWatch(runsDir, 10);
   const [first, second] = [await listening(watch), await listening(watch)];
@@ -52,21 +52,21 @@ it("tells all who listen of runs that come, go on, grow, end and are removed", a
   await change(() => rmSync(join(runsDir, "new"), { recursive: true }));
 });
 
-it("says nothing while nothing changes", async () => {
+it("does not notify while nothing changes", async () => {
   for (let i = 0; i < 20; i++) makeRun(`run-${i}`);
   const heard = await listening(new RunsWatch(runsDir, 1));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(heard.told).toBe(0);
 });
 
-it("finds a run that goes on among more than it looks at in one turn", async () => {
+it("finds a resumed run among more runs than one scan covers", async () => {
   for (let i = 0; i < 1200; i++) mkdirSync(join(runsDir, `run-${String(i).padStart(4, "0")}`));
   const heard = await listening(new RunsWatch(runsDir, 1));
   writeFileSync(join(runsDir, "run-0003", "manifest.json"), "{}");
   await vi.waitFor(() => expect(heard.told).toBe(1), { timeout: 20_000 });
 });
 
-it("looks at nothing when nobody listens", async () => {
+it("does not scan without listeners", async () => {
   const before = timers();
   const watch = new RunsWatch(runsDir, 60_000);
   const heard = [await listening(watch), await listening(watch)];

@@ -45,7 +45,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<RunningServe
   return server;
 }
 
-/** A stored run of two systems on three questions; its id. */
+/** Stores a run of two systems on three questions and returns its id. */
 async function storedRun(options: Partial<EvaluateOptions> = {}): Promise<string> {
   const dataset = ["Paris", "Rome", "Oslo"].map((answer, i) => ({ id: i + 1, question: `Capital ${i + 1}?`, answer }));
   const { runDir } = await evaluate({
@@ -65,7 +65,7 @@ const at = (path: string) => `${server?.url}${path}`;
 // biome-ignore lint/suspicious/noExplicitAny: what comes is what is tested.
 const json = async (path: string): Promise<any> => (await fetch(at(path))).json();
 
-/** Asks with headers that `fetch` does not let a program set. */
+/** Sends headers that `fetch` does not allow. */
 function ask(path: string, headers: Record<string, string>): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     get(at(path), { headers }, (response) => {
@@ -79,7 +79,7 @@ function ask(path: string, headers: Record<string, string>): Promise<{ status: n
 }
 
 describe("the server", () => {
-  it("serves the page with a policy that lets it do nothing but show", async () => {
+  it("serves the page with a strict content security policy", async () => {
     await start();
     const page = await fetch(at(""));
     expect(await page.text()).toBe("the index.html");
@@ -93,7 +93,7 @@ describe("the server", () => {
     expect((await fetch(at("..%2f..%2fetc/passwd"))).status).toBe(404);
   });
 
-  it("lists runs and answers for one: figures, rows, trials, texts, a search and a comparison", async () => {
+  it("lists runs and serves one: figures, rows, trials, texts, search and comparison", async () => {
     const id = await storedRun();
     await start();
     const { runs } = await json("api/runs");
@@ -122,7 +122,7 @@ describe("the server", () => {
     expect(compared.comparison.comparisons[0]).toMatchObject({ systemA: "wrong", systemB: "right" });
   });
 
-  it("lists hundreds of runs page by page, searched and sorted over all of them", async () => {
+  it("pages through hundreds of runs, searched and sorted over all of them", async () => {
     const id = await storedRun({ title: "The original" });
     copyRunOften(join(runsDir(), id), 300);
     await start();
@@ -145,18 +145,18 @@ describe("the server", () => {
     ["api/runs?offset=-1", 400, '"offset" is "-1"'],
     ["api/runs?sort=size", 400, '"sort" is "size"'],
     ["api/runs?status=done", 400, '"status" is "done"'],
-    ["api/runs/none", 404, "There is no run none"],
-    ["api/runs/..%2f..", 404, "There is no run"],
-    ["api/runs/%2e%2e", 404, "nothing of that name"],
-    ["api/nothing", 404, "nothing of that name"],
-    ["api/runs/ID/trial", 400, 'lacks "system"'],
+    ["api/runs/none", 404, "No run none"],
+    ["api/runs/..%2f..", 404, "No run"],
+    ["api/runs/%2e%2e", 404, "Not found."],
+    ["api/nothing", 404, "Not found."],
+    ["api/runs/ID/trial", 400, 'lacks the parameter "system"'],
     ["api/runs/ID/trial?system=right&example=99", 404, "no such trial"],
     ["api/runs/ID/trial?system=right&example=1&trial=x", 404, "no such trial"],
-    ["api/runs/ID/search", 400, 'lacks "q"'],
+    ["api/runs/ID/search", 400, 'lacks the parameter "q"'],
     ["api/runs/ID/text?system=right&example=1&of=output&name=secret", 404, "secret"],
-    ["api/compare?a=ID", 400, 'lacks "b"'],
+    ["api/compare?a=ID", 400, 'lacks the parameter "b"'],
     ["api/compare?a=ID&b=ID&systemA=rigth&systemB=wrong", 400, 'Did you mean "right"'],
-  ])("answers %s with %i and words", async (path, status, words) => {
+  ])("answers %s with %i and a message", async (path, status, words) => {
     const id = await storedRun();
     await start();
     const response = await fetch(at(path.replaceAll("ID", id)));
@@ -166,7 +166,7 @@ describe("the server", () => {
     ]);
   });
 
-  it("shows other runs beside one that is damaged, and says what is wrong with it", async () => {
+  it("lists other runs beside a damaged one, and describes the damage", async () => {
     const id = await storedRun();
     mkdirSync(join(runsDir(), "broken"));
     writeFileSync(join(runsDir(), "broken", "manifest.json"), "{");
@@ -181,7 +181,7 @@ describe("the server", () => {
     expect((await json("api/runs/broken")).error).toContain("cannot be read");
   });
 
-  it("answers under the names of its own machine alone", async () => {
+  it("accepts only the host names of its own machine", async () => {
     await start();
     const { port } = server as RunningServer;
     for (const host of ["localhost", "127.0.0.1", `localhost:${port}`, "[::1]:80"])
@@ -195,7 +195,7 @@ describe("the server", () => {
     });
   });
 
-  it("asks everybody for its token, and exchanges one in the address for a cookie", async () => {
+  it("requires its token, and exchanges one in the URL for a cookie", async () => {
     await start({ token: "a good token" });
     for (const path of ["", "app.js", "api/runs", "api/runs?token=wrong"])
       expect((await fetch(at(path))).status, path).toBe(401);
@@ -213,7 +213,7 @@ describe("the server", () => {
     });
   });
 
-  it("leaves the tokens of other servers of the machine alone", async () => {
+  it("does not overwrite the tokens of other servers on the machine", async () => {
     const nameOf = async (token: string) => {
       await server?.close();
       await start({ token });
@@ -225,7 +225,7 @@ describe("the server", () => {
     expect(other).not.toBe(one);
   });
 
-  it("says that a port is taken, and that the page is not built", async () => {
+  it("reports that a port is in use, and that the page is not built", async () => {
     const { port } = await start();
     const again = startServer({
       runsDir: runsDir(),
@@ -248,7 +248,7 @@ describe("the server", () => {
   });
 });
 
-/** The data of events as they come; ends with the stream. */
+/** Yields the data of events as they arrive; ends with the stream. */
 async function* events(path: string, name: string, signal?: AbortSignal): AsyncGenerator<unknown> {
   const { body } = await fetch(at(path), signal === undefined ? {} : { signal });
   const found: { event: string | undefined; data: string }[] = [];
@@ -268,7 +268,7 @@ async function all(found: AsyncIterable<unknown>): Promise<unknown[]> {
 }
 
 describe("events", () => {
-  /** Trials that end when they are told to. */
+  /** A system whose trials end on command. */
   function gated() {
     const waiting: (() => void)[] = [];
     const system = {
@@ -285,7 +285,7 @@ describe("events", () => {
     return { system, go };
   }
 
-  it("tell how a run goes while it is going, and end with it", async () => {
+  it("report the progress of a run, and end with it", async () => {
     const { system, go } = gated();
     const dataset = [1, 2, 3].map((id) => ({ id, question: "Capital?", answer: "Paris" }));
     const whole = evaluate({
@@ -315,7 +315,7 @@ describe("events", () => {
     expect(last?.systems).toMatchObject([{ system: "slow", done: 3, passed: 2, scored: 3, errors: 0 }]);
   });
 
-  it("count a trial that was run again once, and what it cost twice; a torn line is not there yet", async () => {
+  it("count a repeated trial once and its cost twice, and ignore an unfinished line", async () => {
     const id = await storedRun();
     const path = join(runsDir(), id, "rows.jsonl");
     const again = makeRow({
@@ -335,7 +335,7 @@ describe("events", () => {
     expect((last as LiveProgress).failures[0]).toMatchObject({ system: "right", outcome: "error" });
   });
 
-  it("tell how the workers of a run do, and lists say how many there are", async () => {
+  it("report the workers of a run, and lists show their number", async () => {
     const id = await storedRun();
     const held = Journal.resume(join(runsDir(), id)).journal;
     const refusing = sampleWorker({ host: "<b>beta</b>", refuses: "its code differs" });
@@ -365,7 +365,7 @@ describe("events", () => {
     expect((await json(`api/runs/${id}`)).queue).toEqual(last);
   });
 
-  it("tell that the list has changed", async () => {
+  it("report changes of the list", async () => {
     await start();
     const gone = new AbortController();
     const changes = events("api/events", "runs", gone.signal);
@@ -376,7 +376,7 @@ describe("events", () => {
     gone.abort();
   });
 
-  it("leave nothing behind when only their head was asked for", async () => {
+  it("leave no stream open after a HEAD request", async () => {
     const id = await storedRun();
     await start();
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

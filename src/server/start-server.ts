@@ -16,19 +16,18 @@ import { RunDesk } from "./run-desk.js";
 
 export interface ServerOptions {
   runsDir: string;
-  /** Loads a stored run. */
   load: LoadRun;
-  /** The folder with the built page. */
+  /** Folder of the built page. */
   pageDir: string;
   host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** What every request must bring; null where only this machine can ask. */
+  /** Token required on every request; null if only this machine can connect. */
   token: string | null;
 }
 
 export interface RunningServer {
-  /** Where to open it, without the token. */
+  /** URL without the token. */
   url: string;
   port: number;
   close(): Promise<void>;
@@ -59,7 +58,7 @@ function makeApp({ runsDir, load, pageDir, token, host }: ServerOptions): Hono {
   const hosts = token === null ? new Set([...OWN_NAMES, host]) : null;
   app.use(safeHeaders, guard({ token, hosts }));
   app.onError((error, context) => failure(context, error));
-  app.notFound((context) => context.json({ error: "There is nothing of that name here." }, 404));
+  app.notFound((context) => context.json({ error: "Not found." }, 404));
   app.route("/api", makeApi(new RunDesk({ runsDir, load })));
   for (const [path, { file, type }] of Object.entries(PAGE_FILES)) {
     const content = pageFile(pageDir, file);
@@ -88,12 +87,12 @@ function listening(app: Hono, { host, port }: ServerOptions): Promise<Server> {
 function cannotListen(host: string, port: number, cause: Error): UsageError {
   const taken = (cause as NodeJS.ErrnoException).code === "EADDRINUSE";
   const what = taken
-    ? `Port ${port} is in use. Choose another with --port, or leave it out for one that is free.`
+    ? `Port ${port} is in use. Choose another with --port, or omit it to use any free port.`
     : `The server cannot listen on ${host}:${port}: ${messageOf(cause)}.`;
   return new UsageError(what, { cause });
 }
 
-/** Open event streams would keep it going. */
+/** Open event streams would keep the server alive. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -101,15 +100,14 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Who may ask, and under which names the server answers. */
 interface GuardOptions {
-  /** What every request must bring; null where only this machine can ask. */
+  /** Token required on every request; null if only this machine can connect. */
   token: string | null;
-  /** Host names that the server is reached by; null for any. */
+  /** Host names the server accepts; null for any. */
   hosts: ReadonlySet<string> | null;
 }
 
-/** The page loads its own files and nothing else; its texts are of models, and must not be able to do anything. */
+/** The page shows text written by models, so it may load its own files and nothing else. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -130,15 +128,14 @@ const HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-cache",
 };
 
-/** Says on every answer what it may be used for. */
 const safeHeaders: MiddlewareHandler = async (context, next) => {
   await next();
   for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
 };
 
 /**
- * Refuses whoever has no business here: pages of other sites that reach this machine by a name of their own, and, where
- * there is a token, those who do not have it. A token in the address is exchanged for a cookie, and the address cleaned.
+ * Rejects requests under foreign host names (DNS rebinding) and, if there is a token, requests without it. A token in the
+ * URL is exchanged for a cookie, and removed from the URL.
  */
 function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
   const cookie = cookieOf(token ?? "");
@@ -150,11 +147,7 @@ function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
     if (given !== undefined && isSame(given, token)) return admit(context, cookie, token);
     const known = bearerOf(context.req.header("authorization")) ?? getCookie(context, cookie);
     if (known !== undefined && isSame(known, token)) return next();
-    return refuse(
-      context,
-      401,
-      "This server asks for its token: open it with ?token=… as `assay serve` has printed it.",
-    );
+    return refuse(context, 401, "This server requires its token: open it with ?token=… as printed by `assay serve`.");
   };
 }
 
@@ -166,11 +159,11 @@ function admit(context: Context, cookie: string, token: string): Response {
   setCookie(context, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/" });
   const url = new URL(context.req.url);
   url.searchParams.delete("token");
-  // An address that begins with two slashes is one of another server.
+  // A URL that begins with two slashes points to another server.
   return context.redirect(`${url.pathname.replace(/^\/+/, "/")}${url.search}`);
 }
 
-/** Browsers give a cookie to all ports of a machine: a second server must not take away the token of the first. */
+/** Browsers share cookies between all ports of a host: the name must differ, or a second server would overwrite the token of the first. */
 function cookieOf(token: string): string {
   return `assay-token-${digestOf(token).toString("hex").slice(0, 8)}`;
 }
@@ -179,7 +172,7 @@ function bearerOf(header: string | undefined): string | undefined {
   return header?.match(/^Bearer (.+)$/i)?.[1];
 }
 
-/** In the same time whatever differs, so that a token cannot be guessed letter by letter. */
+/** Constant-time comparison, so that a token cannot be guessed character by character. */
 function isSame(given: string, token: string): boolean {
   return timingSafeEqual(digestOf(given), digestOf(token));
 }
@@ -188,14 +181,13 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Proxies and browsers give up a connection that says nothing. */
+/** Proxies and browsers close idle connections. */
 const ALIVE_EVERY_MS = 15_000;
 
-/** What the page asks for, as JSON. */
 function makeApi(desk: RunDesk): Hono {
   const api = new Hono();
   api.onError((error, context) => failure(context, error));
-  api.notFound((context) => context.json({ error: "There is nothing of that name here." }, 404));
+  api.notFound((context) => context.json({ error: "Not found." }, 404));
   api.use(headsAlone);
   api.get("/runs", async (context) => {
     const soFar = context.req.query("soFar") === "true";
@@ -223,7 +215,7 @@ function makeApi(desk: RunDesk): Hono {
   return api;
 }
 
-/** Nobody reads what follows the head, so that an event stream would wait for its reader for ever. */
+/** The body of a HEAD request is never read, so an event stream would never end. */
 const headsAlone: MiddlewareHandler = async (context, next) => {
   if (context.req.method !== "HEAD" || !context.req.path.endsWith("/events")) return next();
   return context.body(null, 200, { "Content-Type": "text/event-stream" });
@@ -239,7 +231,7 @@ function chosen<K extends string>(context: Context, names: readonly K[]): Partia
 function required(context: Context, name: string): string {
   const value = context.req.query(name);
   if (value !== undefined && value !== "") return value;
-  throw new UsageError(`The address lacks "${name}".`);
+  throw new UsageError(`The URL lacks the parameter "${name}".`);
 }
 
 function keyIn(context: Context): TrialKey {
@@ -252,13 +244,13 @@ function keyIn(context: Context): TrialKey {
   };
 }
 
-/** Ids are written as JSON, because the number 1 and the text "1" are different ones. */
+/** Ids are JSON, because the number 1 and the string "1" differ. */
 function idOf(text: string): string | number {
   try {
     const id: unknown = JSON.parse(text);
     if (typeof id === "string" || typeof id === "number") return id;
   } catch {
-    // Then it was written as it is.
+    // Not JSON: a plain id.
   }
   return text;
 }
@@ -274,7 +266,7 @@ async function sendRows(context: Context, desk: RunDesk, id: string): Promise<Re
   });
 }
 
-/** Never as a page: it is what a model wrote. */
+/** Always a download, never a page: a model wrote it. */
 async function sendText(context: Context, desk: RunDesk, id: string): Promise<Response> {
   const of = required(context, "of") === "example" ? "example" : "output";
   const text = await desk.text(id, keyIn(context), { of, name: required(context, "name") });
@@ -306,7 +298,7 @@ async function sendChanges(context: Context, desk: RunDesk): Promise<Response> {
     const tell = () => void out.writeSSE({ event: "runs", data: "{}" });
     const stop = await desk.watchList(tell);
     const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), ALIVE_EVERY_MS);
-    // Whoever listens has asked for the list a moment ago, and may have missed what came between.
+    // Notify at once: the list may have changed between the client's request for it and this subscription.
     tell();
     await new Promise<void>((resolve) => {
       out.onAbort(resolve);
@@ -317,7 +309,6 @@ async function sendChanges(context: Context, desk: RunDesk): Promise<Response> {
   });
 }
 
-/** What went wrong, in words, for the page to show. */
 function failure(context: Context, error: unknown): Response {
   return context.json({ error: messageOf(error) }, statusOf(error));
 }

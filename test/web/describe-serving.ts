@@ -5,7 +5,7 @@ import type { HardRuns } from "./stored-runs.js";
 
 const TOKEN = "a-token-of-some-length";
 
-/** What the server lets a page do, and whom it lets look. */
+/** Security policy and token of the server. */
 export function describeServing(site: Site<HardRuns>): void {
   const serve = async (...args: string[]): Promise<Served> => {
     const served = await serveRuns(site.runsDir, ...args);
@@ -13,8 +13,8 @@ export function describeServing(site: Site<HardRuns>): void {
     return served;
   };
 
-  describe("the server", () => {
-    it("sends a page without a script or a style of its own, under a strict policy", async () => {
+  describe("server", () => {
+    it("sends a page without inline scripts or styles, with a strict policy", async () => {
       const response = await fetch(site.url);
       const policy = response.headers.get("content-security-policy") ?? "";
       expect(policy).toContain("default-src 'none'");
@@ -29,7 +29,7 @@ export function describeServing(site: Site<HardRuns>): void {
       const { url } = await serve("--token", TOKEN);
       const [address = ""] = url.split("?");
       const stranger = await site.visit(address, { expected: /401/ });
-      expect(await stranger.locator("body").textContent()).toContain("This server asks for its token");
+      expect(await stranger.locator("body").textContent()).toContain("This server requires its token");
       expect(await stranger.locator("#app").count()).toBe(0);
       const guest = await site.visit(url);
       await guest.getByRole("heading", { name: "Overview" }).waitFor();
@@ -39,7 +39,7 @@ export function describeServing(site: Site<HardRuns>): void {
       await guest.getByText(/^1–\d+ of \d+ runs$/).waitFor();
     });
 
-    it("is missed in words when it is gone", async () => {
+    it("is reported as unreachable when it is gone", async () => {
       const served = await serve();
       const page = await site.visit(`${served.url}#/runs`, { expected: /ERR_|network|EventSource/i });
       await page.getByText(/^1–\d+ of \d+ runs$/).waitFor();

@@ -1,4 +1,4 @@
-/** The 27 tasks of BIG-Bench Hard, as its configs are called. */
+/** The 27 tasks of BIG-Bench Hard, which are its configs. */
 export const BBH_TASKS: readonly string[] = [
   "boolean_expressions",
   "causal_judgement",

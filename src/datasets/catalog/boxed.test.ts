@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lastBoxed } from "./answers.js";
 
-describe("lastBoxed", () => {
+describe("extractLastBoxed", () => {
   it.each([
     ["$\\boxed{1}$ and then $\\boxed{2}$", "2"],
     ["$\\boxed{\\frac{1}{\\sqrt{2}}}$", "\\frac{1}{\\sqrt{2}}"],
@@ -26,7 +26,7 @@ describe("lastBoxed", () => {
     },
   );
 
-  it("gives back whatever is put in a box, if its braces are balanced", () => {
+  it("returns the content of a box with balanced braces", () => {
     const { tree } = fc.letrec<{ tree: string; group: string; part: string }>((tie) => ({
       tree: fc.array(tie("part"), { maxLength: 4 }).map((parts) => parts.join("")),
       group: tie("tree").map((inner) => `{${inner}}`),

@@ -2,8 +2,8 @@ import { describe } from "../../core/shape.js";
 import type { RawRow } from "../source-row.js";
 
 /**
- * The value at a path of names, e.g. "answer.value"; undefined where there is none. In a list a number is an item, and a
- * name stands for the list of what each item has there. A column that has the whole path for its name comes first.
+ * Gets the value at a path, such as "answer.value"; undefined if there is none. In a list, a number selects an item and a
+ * name maps over the items. A column whose name is the whole path comes first.
  */
 export function valueAt(row: RawRow, path: string): unknown {
   return Object.hasOwn(row, path) ? row[path] : follow(row, path.split("."));
@@ -18,9 +18,8 @@ function follow(value: unknown, keys: readonly string[]): unknown {
 }
 
 /**
- * The text in a column.
  * @example
- * text({ answer: { value: "Paris" } }, "answer.value"); // "Paris"
+ * requireText({ answer: { value: "Paris" } }, "answer.value"); // "Paris"
  */
 export function text(row: RawRow, path: string): string {
   const value = valueAt(row, path);
@@ -29,13 +28,12 @@ export function text(row: RawRow, path: string): string {
   throw wrong(path, value, "text");
 }
 
-/** The text in a column that may be null or absent; "" then. */
+/** Reads text that may be null or absent, as "". */
 export function optionalText(row: RawRow, path: string): string {
   const value = valueAt(row, path);
   return value === null || value === undefined ? "" : text(row, path);
 }
 
-/** The list of texts in a column. */
 export function texts(row: RawRow, path: string): string[] {
   return list(row, path).map((item, index) => {
     if (typeof item === "string") return item;
@@ -44,14 +42,13 @@ export function texts(row: RawRow, path: string): string[] {
   });
 }
 
-/** The list in a column. */
 export function list(row: RawRow, path: string): readonly unknown[] {
   const value = valueAt(row, path);
   if (Array.isArray(value)) return value;
   throw wrong(path, value, "a list");
 }
 
-/** The whole number in a column; files keep them as numbers, big integers or text. */
+/** Files store whole numbers as numbers, big integers or text. */
 export function integer(row: RawRow, path: string): number {
   const value = valueAt(row, path);
   const number = typeof value === "string" && value.trim() === "" ? Number.NaN : Number(value ?? Number.NaN);
@@ -64,10 +61,9 @@ function wrong(path: string, value: unknown, wanted: string): RowProblem {
 }
 
 /**
- * True for a row that has nothing in one of its columns, as published data sometimes does. A column that is not there at
- * all is another matter.
+ * Whether one of the columns is null or blank, as happens in published data. A missing column does not count.
  * @example
- * hasBlank({ document: "…", summary: " " }, ["document", "summary"]); // true
+ * hasBlankColumn({ document: "…", summary: " " }, ["document", "summary"]); // true
  */
 export function hasBlank(row: RawRow, columns: readonly string[]): boolean {
   return columns.some((column) => {
@@ -77,15 +73,15 @@ export function hasBlank(row: RawRow, columns: readonly string[]): boolean {
 }
 
 /**
- * The list in a column that holds it as it is or as JSON text.
+ * Reads a list that is stored as a list or as JSON text.
  * @example
- * jsonList({ tools: '[{"name": "add"}]' }, "tools"); // [{ name: "add" }]
+ * requireJsonList({ tools: '[{"name": "add"}]' }, "tools"); // [{ name: "add" }]
  */
 export function jsonList(row: RawRow, path: string): readonly unknown[] {
   const value = valueAt(row, path);
   const read = typeof value === "string" ? parsed(value) : value;
   if (Array.isArray(read)) return read;
-  throw new RowProblem(`has ${describe(value)} in "${path}", not a list or one as JSON`);
+  throw new RowProblem(`has ${describe(value)} in "${path}", not a list or a JSON list`);
 }
 
 function parsed(json: string): unknown {
@@ -96,7 +92,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** What is wrong with a row, as words that follow "the row": `has null in "question"`. */
+/** What is wrong with a row. The message continues "the row": `has null in "question"`. */
 export class RowProblem extends Error {
   override readonly name = "RowProblem";
 }

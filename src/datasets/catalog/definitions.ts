@@ -1,7 +1,7 @@
 import type { DatasetDefinition } from "../../core/dataset.js";
 import { CATALOGUE_NAMES, type CatalogueName } from "./names.js";
 
-/** The datasets of the catalogue as the registry holds them: what they are is loaded when one of them is. */
+/** Definitions of the catalog's datasets for the registry; an entry is loaded when it is used. */
 export function catalogueDefinitions(): [CatalogueName, DatasetDefinition][] {
   return CATALOGUE_NAMES.map((name) => [name, definitionOf(name)]);
 }
@@ -16,5 +16,5 @@ function definitionOf(name: CatalogueName): DatasetDefinition {
   };
 }
 
-/** Those that are conversations with questions about them, for memories. */
+/** Datasets of conversations with questions about them, for memory systems. */
 export const MEMORY_NAMES: readonly string[] = ["locomo", "longmemeval"];

@@ -92,7 +92,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The rows of a file: of text ones as the readers of the project give them. */
+/** The rows of a fixture file, read with the project's readers if it is text. */
 async function rowsOf(path: string, file: FixtureFile, entry: CatalogueEntry): Promise<RawRow[]> {
   if ("rows" in file) return [...file.rows];
   if ("zip" in file) throw new Error(`no entry here is read from an archive: ${path}`);
@@ -121,14 +121,14 @@ function ask(entry: CatalogueEntry, row: RawRow, { config = "", subject }: HubSo
   ].flat();
 }
 
-/** The value without what the names lead to, in every item of a list. */
+/** Removes the value at a path, in every item of a list. */
 function without(value: unknown, [name = "", ...rest]: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => without(item, [name, ...rest]));
   const { [name]: inside, ...others } = value as RawRow;
   return rest.length === 0 ? others : { ...others, [name]: without(inside, rest) };
 }
 
-/** Where a source may have its files: by path, as its repository lays Parquet out, or as the hub converts it. */
+/** Whether a path belongs to a source: by path, by the repository's Parquet layout, or by the hub's conversion. */
 function isOf({ config, split, files = [] }: HubSource, path: string): boolean {
   if (files.includes(path)) return true;
   const layouts = [`${config}/${split}-`, `${config}/${split}/`, ...(config === "default" ? [`data/${split}-`] : [])];
@@ -151,7 +151,7 @@ async function load({ entry, fixture, config }: (typeof CASES)[number]): Promise
 describe.each(CASES)("$title", (test) => {
   const { entry, fixture } = test;
 
-  it("asks what its rows say", async () => {
+  it("converts its rows to the expected examples", async () => {
     const examples = await load(test);
     expect(examples).toHaveLength(fixture.expected.length);
     expect(examples).toMatchObject(fixture.expected);
@@ -169,7 +169,7 @@ describe.each(CASES)("$title", (test) => {
     for (const example of await load(test)) expect(Object.keys(example)).toEqual(expect.arrayContaining(fields));
   });
 
-  it("uses each column: a row without it is not read as if it had been there", async () => {
+  it("requires each column: a row without it is rejected", async () => {
     const [path, file] = Object.entries(fixture.files)[0] as [string, FixtureFile];
     const [row = {}] = await rowsOf(path, file, entry);
     for (const column of entry.columns) {
@@ -260,23 +260,23 @@ it.each<[string, CatalogueEntry, RawRow, string]>([
     "a label of 0 where 1 is the first",
     quality,
     { ...CHOICE, ...STORY, gold_label: 0 },
-    'has 0 in "gold_label", where 1 to 2 can be right',
+    'has 0 in "gold_label", which must be from 1 to 2',
   ],
   [
     "a label beyond the options",
     quality,
     { ...CHOICE, ...STORY, gold_label: 3 },
-    'has 3 in "gold_label", where 1 to 2 can be right',
+    'has 3 in "gold_label", which must be from 1 to 2',
   ],
   ["a null index", mmlu, { ...CHOICE, answer: null }, "answer"],
-  ["an index beyond the options", mmlu, { ...CHOICE, answer: 2 }, 'has 2 in "answer", where 0 to 1 can be right'],
+  ["an index beyond the options", mmlu, { ...CHOICE, answer: 2 }, 'has 2 in "answer", which must be from 0 to 1'],
   ["a negative index", mmluPro, { ...CHOICE, question_id: 1, answer_index: -1 }, "answer_index"],
   ["a fraction for an index", mmluPro, { ...CHOICE, question_id: 1, answer_index: 0.5 }, "answer_index"],
   [
     "a key that is no label",
     arcChallenge,
     { id: "1", answerKey: "E", choices: { text: ["a", "b"], label: ["A", "B"] } },
-    'has "E" in "answerKey", which is none of A, B',
+    'has "E" in "answerKey", which is not one of A, B',
   ],
   ["no right option", gpqa, { ...GPQA, "Correct Answer": "" }, "Correct Answer"],
   ["the empty label of a test split", hellaswag, { ...SWAG, label: "" }, "label"],
@@ -299,35 +299,35 @@ it.each<[string, CatalogueEntry, RawRow, string]>([
   ["tests of another function", mbpp, { ...CODE, test_list: ["assert g(1) == 1"] }, "test_list"],
   ["a question that nobody answered", qasper, paper([]), "qas.answers.0.answer"],
   ["an answer of no kind", qasper, paper([NO_ANSWER]), "qas.answers.0.answer.0"],
-])("does not accept %s (%#)", (_, entry, row, message) => {
+])("rejects %s (%#)", (_, entry, row, message) => {
   expect(() => ask(entry, row)).toThrow(RowProblem);
   expect(() => ask(entry, row)).toThrow(message);
 });
 
-/** The options as they are asked, and the one that the gold letter stands for. */
+/** The options in the order of the question, and the correct one. */
 function asked({ choices, answer_index: index }: ExampleFields = {}) {
   const options = Array.isArray(choices) ? choices : [];
   return { options, right: options[Number(index)] };
 }
 
-describe("the odd rows that are fine", () => {
-  it("asks a quiz question without any page by itself", () => {
+describe("unusual but valid rows", () => {
+  it("accepts a quiz question without any page", () => {
     expect(ask(triviaqa, TRIVIA)).toEqual([{ question: expect.stringMatching(/^Who\?/), answers: ["Wren"] }]);
   });
 
-  it("takes labels and indexes that are text", () => {
+  it("accepts labels and indexes as text", () => {
     expect(ask(mmlu, { ...CHOICE, answer: "1" })).toMatchObject([{ answer: "b" }]);
     expect(ask(quality, { ...CHOICE, ...STORY, gold_label: "1" })).toMatchObject([{ answer: "a" }]);
   });
 
-  it("knows no subject of a local file that does not tell", () => {
+  it("leaves the subject undefined if a local file's name does not state it", () => {
     expect(ask(bbh, { input: "I", target: "(A)" })[0]).not.toHaveProperty("subject");
     expect(ask(math, { problem: "P", level: "Level 1", type: "Algebra", solution: "\\boxed{1}" })).toMatchObject([
       { subject: "Algebra" },
     ]);
   });
 
-  it("counts neither side as wrong where annotators differ on whether there is an answer", () => {
+  it("accepts both answers if annotators disagree on whether there is one", () => {
     const mixed = [
       { ...NO_ANSWER, yes_no: false },
       { ...NO_ANSWER, unanswerable: true },
@@ -337,21 +337,21 @@ describe("the odd rows that are fine", () => {
     expect(ask(qasper, paper([{ ...NO_ANSWER, yes_no: false }]))[0]).not.toHaveProperty("unanswerable");
   });
 
-  it("does not give away the right option of GPQA where options speak of others", () => {
+  it("does not give away the correct option of GPQA if options refer to others", () => {
     const letters = Array.from({ length: 40 }, (_, index) => {
       return ask(gpqa, { ...GPQA, "Record ID": `rec${index}` })[0]?.answer_index;
     });
     expect(new Set(letters)).toEqual(new Set([0, 1, 2, 3]));
   });
 
-  it("shuffles the options of GPQA, whose file has the right one first", () => {
+  it("shuffles the options of GPQA, whose file lists the correct one first", () => {
     const row = { ...GPQA, "Incorrect Answer 3": "d" };
     const all = Array.from({ length: 40 }, (_, index) => ask(gpqa, { ...row, "Record ID": `rec${index}` })[0]);
     expect(new Set(all.map((fields) => fields?.answer_index))).toEqual(new Set([0, 1, 2, 3]));
     for (const fields of all) expect(asked(fields).right).toBe("a");
   });
 
-  it("leaves out the options of MMLU-Pro that fill up the list, and none that is right", () => {
+  it("removes the padding options of MMLU-Pro, but never the correct one", () => {
     const row = { question_id: 5, question: "Which?", category: "c", options: ["N/A", "a", " N/A ", "b"] };
     const [fields] = ask(mmluPro, { ...row, answer_index: 3 });
     expect(asked(fields).options.toSorted()).toEqual(["a", "b"]);

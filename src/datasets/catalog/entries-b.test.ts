@@ -86,7 +86,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.each(CASES)("$name", ({ entry, fixtures }) => {
   it.each(fixtures.map((fixture) => [fixture.config ?? "", fixture] as const))(
-    "asks as expected: %s",
+    "converts rows as expected: %s",
     async (_, fixture) => {
       const { rows, context } = await opened(entry, fixture);
       const made = rows.flatMap((row) => entry.examples(row, context));
@@ -95,7 +95,7 @@ describe.each(CASES)("$name", ({ entry, fixtures }) => {
     },
   );
 
-  it("asks with text that is not blank, and has its subject and facets as fields", async () => {
+  it("has no blank texts, and its subject and facets as fields", async () => {
     for (const made of await examplesOf({ entry, fixtures })) {
       const [turn] = (made.turns ?? []) as readonly { content: string }[];
       expect(made.context ?? made.question ?? turn?.content).toMatch(/\S/);
@@ -103,7 +103,7 @@ describe.each(CASES)("$name", ({ entry, fixtures }) => {
     }
   });
 
-  it("reads every column that it says it reads, and no other", async () => {
+  it("reads every column that it declares, and no other", async () => {
     const known = new Set([...entry.columns, ...(entry.optionalColumns ?? [])]);
     for (const fixture of fixtures) {
       const { rows, context } = await opened(entry, fixture);
@@ -115,29 +115,26 @@ describe.each(CASES)("$name", ({ entry, fixtures }) => {
   });
 });
 
-/** Those that need a model, or a response made for the instructions. */
+/** Datasets that need a model, or a response made for the instructions. */
 const NOT_SCORED_HERE = new Set(["ifeval", "alpaca-eval", "mt-bench"]);
 const SCORED = CASES.filter(({ name }) => !NOT_SCORED_HERE.has(name));
 
 describe("scores", () => {
-  it.each(SCORED)(
-    "$name: what is right gets full marks and what is wrong does not, in the deciding field",
-    async (one) => {
-      for (const fixture of one.fixtures) {
-        const { rows, context } = await opened(one.entry, fixture);
-        const { evaluators, field } = scoringOf(one.entry, context.config);
-        const evaluator = await evaluatorFactories[evaluators[0] ?? ""]?.(undefined);
-        for (const fields of rows.flatMap((row) => one.entry.examples(row, context))) {
-          const example = { ...fields, id: fields.id ?? "made-from-content" } as Example;
-          expect(await scoreOf(evaluator, example, rightAnswer(example)), field).toMatchObject({ [field]: 1 });
-          expect((await scoreOf(evaluator, example, 'Fog. [{"name": "x", "arguments": {}}]'))[field]).toBeLessThan(1);
-        }
+  it.each(SCORED)("$name: correct answers get the full score in the deciding field, wrong ones do not", async (one) => {
+    for (const fixture of one.fixtures) {
+      const { rows, context } = await opened(one.entry, fixture);
+      const { evaluators, field } = scoringOf(one.entry, context.config);
+      const evaluator = await evaluatorFactories[evaluators[0] ?? ""]?.(undefined);
+      for (const fields of rows.flatMap((row) => one.entry.examples(row, context))) {
+        const example = { ...fields, id: fields.id ?? "made-from-content" } as Example;
+        expect(await scoreOf(evaluator, example, rightAnswer(example)), field).toMatchObject({ [field]: 1 });
+        expect((await scoreOf(evaluator, example, 'Fog. [{"name": "x", "arguments": {}}]'))[field]).toBeLessThan(1);
       }
-    },
-  );
+    }
+  });
 });
 
-/** SWE-bench has no deciding field of its own: that of its only evaluator stands in. */
+/** SWE-bench has no primary field: the field of its only evaluator is used. */
 function scoringOf({ evaluators, primaryField }: CatalogueEntry, config: string) {
   const field = typeof primaryField === "function" ? primaryField(config) : primaryField;
   return {
@@ -151,7 +148,7 @@ async function scoreOf(evaluator: Evaluator | undefined, example: Example, respo
   return ("scores" in scored ? scored.scores : scored) as Record<string, number>;
 }
 
-/** What a perfect system answers. */
+/** The answer of a perfect system. */
 function rightAnswer({ answer, answers, answer_index, tool_calls, ground_truth }: Example): string {
   if (typeof answer_index === "number") return "ABCD"[answer_index] ?? "";
   if (tool_calls !== undefined) return JSON.stringify(tool_calls);
@@ -159,14 +156,14 @@ function rightAnswer({ answer, answers, answer_index, tool_calls, ground_truth }
   return answers?.[0] ?? answer ?? "";
 }
 
-/** A call of BFCL with the first value that each argument allows. */
+/** A BFCL call with the first allowed value of each argument. */
 function firstAllowed(call: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>) {
   const [[name, allowed] = ["", {}]] = Object.entries(call);
   const given = Object.entries(allowed).filter(([, values]) => values[0] !== "");
   return { name, arguments: Object.fromEntries(given.map(([argument, values]) => [argument, values[0]])) };
 }
 
-/** What must never become an empty gold: the case, what replaces its columns in the first row, and the column's name. */
+/** Values that must never become an empty gold: the dataset, replaced columns of the first row, and the column's name. */
 const ODD: readonly [string, Readonly<Record<string, unknown>>, string][] = [
   ["multi-news", { summary: undefined }, "summary"],
   ["multi-news", { summary: ["S"] }, "summary"],
@@ -212,7 +209,7 @@ const ODD: readonly [string, Readonly<Record<string, unknown>>, string][] = [
   ["swebench", { FAIL_TO_PASS: null }, "FAIL_TO_PASS"],
 ];
 
-describe("odd rows", () => {
+describe("invalid rows", () => {
   it.each(ODD)("%s with %j is a bad row that names %s", async (name, replaced, column) => {
     const { entry, fixtures } = caseOf(name);
     const { rows, context } = await opened(entry, fixtures[0] as Fixture);
@@ -221,13 +218,13 @@ describe("odd rows", () => {
     expect(act).toThrow(column);
   });
 
-  it("refuses a right option that is none of the options, in a task of InfiniteBench", () => {
+  it("rejects a correct option of InfiniteBench that is not among the options", () => {
     const row = { id: 1, context: "…", input: "", options: ["a", "b", "c", "d"], answer: ["e"] };
     expect(() => infinitebench.examples(row, plain("code_debug"))).toThrow('"options"');
     expect(infinitebench.examples({ ...row, answer: ["…", "B"] }, plain("code_debug"))).toMatchObject({ answer: "b" });
   });
 
-  it("finds the right option of InfiniteBench among options that repeat, or that are letters themselves", () => {
+  it("finds the correct option of InfiniteBench among repeated options, or options that are letters", () => {
     const row = { id: 1, context: "…", input: "Which?" };
     const repeated = { ...row, options: [" a", "a ", "b", "c"], answer: ["a", "B"] };
     expect(infinitebench.examples(repeated, plain("longbook_choice_eng"))).toMatchObject({ answer: "a" });
@@ -235,7 +232,7 @@ describe("odd rows", () => {
     expect(infinitebench.examples(letters, plain("longbook_choice_eng"))).toMatchObject({ answer: "A" });
   });
 
-  it("keeps the results of math_calc that repeat, whether they are a list or a list in a list", () => {
+  it("keeps repeated results of math_calc, in a list or a nested list", () => {
     const row = { id: 1, context: "5 - 1 + 1 - 1", input: "" };
     for (const answer of [[4, 5, 4], ["4", "5", "4"], [[4, 5, 4]]])
       expect(infinitebench.examples({ ...row, answer }, plain("math_calc"))).toMatchObject({ answer: "[4, 5, 4]" });
@@ -250,12 +247,12 @@ describe("odd rows", () => {
     ["no summary", meetingbank, { transcript: "T", summary: null }],
     ["a blank summary", meetingbank, { transcript: "T", summary: " " }],
     ["an empty transcript", meetingbank, { transcript: "", summary: "S" }],
-  ])("leaves out a row with %s, after all rows were read (%#)", (_, entry, row) => {
+  ])("leaves out a row with %s, after reading all rows (%#)", (_, entry, row) => {
     expect(entry.examples(row, plain(""))).toEqual([]);
     expect(entry.isExpanding).toBe(true);
   });
 
-  it("refuses a label of SciFact that it does not know, and keeps all labels of a claim", async () => {
+  it("rejects an unknown label of SciFact, and keeps all labels of a claim", async () => {
     const { rows, context } = await opened(scifact, scifactFixture);
     const relabelled = (label: string) => ({
       ...context,
@@ -271,13 +268,13 @@ describe("odd rows", () => {
     expect(() => scifact.examples({ ...rows[2], evidence_label: null }, plain(""))).toThrow("evidence_label");
   });
 
-  it("refuses an empty list of possible answers of BFCL where calls are to be made", async () => {
+  it("rejects an empty list of possible answers of BFCL if calls are expected", async () => {
     const { rows, context } = await opened(bfcl, bfclFixture[0] as Fixture);
     const lookups = { possible_answer: [{ id: "simple_0", ground_truth: [] }] };
     expect(() => bfcl.examples(rows[0] ?? {}, { ...context, lookups })).toThrow("ground_truth");
   });
 
-  it("takes the whole numbers of Parquet for IFEval's arguments", () => {
+  it("accepts Parquet's big integers as IFEval arguments", () => {
     const row = { key: 1n, prompt: "…", instruction_id_list: ["a"], kwargs: [{ num_words: 7n, relation: null }] };
     expect(ifeval.examples(row, plain(""))).toMatchObject({ id: 1, kwargs: [{ num_words: 7 }] });
   });
@@ -288,7 +285,7 @@ describe("tasks", () => {
     [longbench, 21],
     [infinitebench, 12],
     [bfcl, 10],
-  ] as const)("each have evaluators and a deciding field", (entry, count) => {
+  ] as const)("have evaluators and a deciding field", (entry, count) => {
     expect(entry.configs?.names).toHaveLength(count);
     expect(entry.configs?.names).toContain(entry.configs?.default);
     for (const config of entry.configs?.names ?? []) {
@@ -318,7 +315,7 @@ async function examplesOf({ entry, fixtures }: Pick<Case, "entry" | "fixtures">)
   return made;
 }
 
-/** The rows of a fixture's sources and lookups, as the readers of files give them. */
+/** The rows of a fixture's sources and lookups, as the file readers return them. */
 async function opened(entry: CatalogueEntry, fixture: Fixture): Promise<{ rows: RawRow[]; context: RowContext }> {
   const config = fixture.config ?? entry.configs?.default ?? "";
   const lookups: Record<string, RawRow[]> = {};
@@ -338,7 +335,7 @@ async function rowsOf(fixture: Fixture, source: HubSource): Promise<RawRow[]> {
   return rows.flat();
 }
 
-/** Files by their path, or where the hub lays the Parquet files of a split. */
+/** Matches files by path, or by the hub's layout of a split. */
 function isOf({ files = [], config = "default", split }: HubSource, path: string): boolean {
   const isNamed = files.some((file) => new RegExp(`^${file.split("*").map(escaped).join("[^/]*")}$`).test(path));
   if (isNamed || split === undefined) return isNamed;

@@ -2,91 +2,91 @@ import type { DatasetJudging } from "../../core/dataset.js";
 import type { Example } from "../../core/example.js";
 import type { RawRow } from "../source-row.js";
 
-/** A dataset of the hub, described: where its rows are, and how a row becomes what is asked and what is right. */
+/** Describes a dataset on the hub: where its rows are, and how a row becomes an example. */
 export interface CatalogueEntry {
-  /** What it is, in one line. */
+  /** One-line description. */
   readonly about: string;
-  /** The hub's name of it: `owner/name`. */
+  /** Name on the hub: `owner/name`. */
   readonly repo: string;
-  /** As its card states it; "not stated" where it does not. */
+  /** As stated on its card; "not stated" if it is not. */
   readonly licence: string;
-  /** True when the hub asks for a token and a consent. */
+  /** True if the hub requires a token and accepted terms. */
   readonly isGated?: boolean;
-  /** Examples in the default config, as published. */
+  /** Number of examples in the default config, as published. */
   readonly size: number;
-  /** What may follow the colon, and what is meant when nothing does. */
+  /** Configs that may follow the colon, and the default. */
   readonly configs?: Configs;
-  /** True when what follows the colon are settings that the entry reads itself. */
+  /** True if the entry itself parses what follows the colon as settings. */
   readonly hasSettings?: boolean;
-  /** The sets of files to read for a config, one after the other. */
+  /** The files to read for a config, in order. */
   sources(config: string): readonly HubSource[];
-  /** Further tables that rows refer to, such as a corpus; each is read as a whole. */
+  /** Further tables that rows refer to, such as a corpus; each is read completely. */
   readonly lookups?: Readonly<Record<string, (config: string) => HubSource>>;
-  /** The columns that are read, or paths to the parts of them that are, e.g. "answers.text". Each must be there. */
+  /** Required columns to read, or paths to parts of them, e.g. "answers.text". */
   readonly columns: readonly string[];
-  /** Columns that are read when they are there. */
+  /** Columns that are read if they exist. */
   readonly optionalColumns?: readonly string[];
-  /** For files without a header: what their columns are called. */
+  /** Column names for files without a header. */
   readonly header?: readonly string[];
-  /** What a row asks; several examples where a row holds several questions. Throws `RowProblem` for a row it cannot use. */
+  /** Converts a row to one or several examples. Throws `RowProblem` for a row it cannot use. */
   examples(row: RawRow, context: RowContext): ExampleFields | readonly ExampleFields[];
-  /** True when a row may give several examples, or none: all rows are then read before a sample is taken. */
+  /** True if a row may give several examples, or none: all rows are then read before a sample is taken. */
   readonly isExpanding?: boolean;
-  /** The names of its evaluators, by config where they differ. */
+  /** Names of its evaluators, by config if they differ. */
   readonly evaluators: readonly string[] | ((config: string) => readonly string[]);
-  /** The field that decides; null when there is none of its own. */
+  /** The field that decides pass or fail; null for the evaluator's own. */
   readonly primaryField: string | null | ((config: string) => string | null);
-  /** The column (or, for expanding entries and several sources, the field) by which samples are stratified. */
+  /** The column by which samples are stratified (for expanding entries and several sources, the field). */
   readonly subject?: string;
-  /** Fields of the examples by which results are broken down. */
+  /** Fields of the examples that break down results. */
   readonly facets?: readonly string[];
-  /** How a judge goes about it. */
+  /** How a judge scores it. */
   readonly judge?: DatasetJudging;
-  /** Said with every run of it, such as what a score does not mean; by config where they differ. */
+  /** Shown with every run, such as what a score does not mean; by config if they differ. */
   readonly caution?: string | ((config: string) => string | undefined);
 }
 
-/** The configs of a dataset, such as its subjects, and the default one. */
+/** The configs of a dataset, such as its subjects, and the default. */
 export interface Configs {
   readonly names: readonly string[];
   readonly default: string;
 }
 
-/** Files of a repository: those of a split, as the hub lays Parquet files out, or files by their path. */
+/** Files of a repository: the Parquet files of a split, or files by path. */
 export interface HubSource {
   /** The hub's config and split, for Parquet files. */
   readonly config?: string;
   readonly split?: string;
-  /** Paths in the repository, with * for any part of a name; looked for first where both are given. */
+  /** Paths in the repository, with * for any part of a name; tried before the split. */
   readonly files?: readonly string[];
-  /** The file to read inside of each zip archive that `files` finds. */
+  /** The file to read inside each zip archive that `files` matches. */
   readonly member?: string;
-  /** Texts that are read side by side, in the place of `files`. */
+  /** Text files whose lines correspond, instead of `files`. */
   readonly lines?: LineColumns;
-  /** What its rows are about, where each source has a subject of its own. */
+  /** Subject of its rows, if each source has its own. */
   readonly subject?: string;
-  /** Looked for when the repository has nothing of this source. */
+  /** Used if the repository has no files of this source. */
   readonly fallback?: HubSource;
 }
 
-/** Texts whose lines at one place are a row. */
+/** Text files in which line n of each makes row n. */
 export interface LineColumns {
-  /** The path of the text that holds each column. */
+  /** Path of the text file for each column. */
   readonly columns: Readonly<Record<string, string>>;
-  /** What stands in a line for a line break. */
+  /** Placeholder for a line break within a line. */
   readonly lineBreak?: string;
 }
 
-/** What an entry is told about a row. */
+/** Context of a row. */
 export interface RowContext {
   readonly config: string;
-  /** The subject of the row's source. */
+  /** Subject of the row's source. */
   readonly subject?: string;
-  /** The id that the row gets when it has none of its own: made from its content. */
+  /** Id computed from the content, for rows without their own. */
   readonly contentId: string;
-  /** The entry's lookups, read. */
+  /** The rows of the entry's lookups. */
   readonly lookups: Readonly<Record<string, readonly RawRow[]>>;
 }
 
-/** An example before it has its dataset; without an id it gets one made from its row. */
+/** An example without its dataset; a missing id is computed from the row. */
 export type ExampleFields = Omit<Example, "id" | "dataset"> & { id?: string | number };

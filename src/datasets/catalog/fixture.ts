@@ -1,12 +1,12 @@
 import type { ExampleFields } from "./entry.js";
 
-/** What a test serves for an entry, in the hub's own schema and layout, and what has to come of it. */
+/** Files that a test serves for an entry, in the hub's schema and layout, and the expected examples. All content is made up. */
 export interface Fixture {
-  /** What follows the colon; the entry's default unless given. */
+  /** What follows the colon. Default: the entry's default. */
   readonly config?: string;
-  /** The files of the repository by path. */
+  /** Files of the repository by path. */
   readonly files: Readonly<Record<string, FixtureFile>>;
-  /** The examples in the order of the rows, each with the fields that matter: the whole question and context, and the gold. */
+  /** The examples in row order, each with the fields to check: the whole question and context, and the gold. */
   readonly expected: readonly Partial<ExampleFields>[];
 }
 
@@ -14,10 +14,10 @@ export type FixtureFile = ParquetFixture | TextFixture | ZipFixture;
 
 /** Rows that the test writes as a Parquet file. */
 export interface ParquetFixture {
-  /** Each column with its type, as DuckDB writes types: `VARCHAR`, `BIGINT`, `STRUCT("text" VARCHAR[], label VARCHAR[])`. */
+  /** DuckDB type of each column: `VARCHAR`, `BIGINT`, `STRUCT("text" VARCHAR[], label VARCHAR[])`. */
   readonly columns: Readonly<Record<string, string>>;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** Where it lies on the branch that the hub converts script-only repositories to. */
+  /** True for a file on the branch with the hub's Parquet conversions. */
   readonly isConverted?: boolean;
 }
 
@@ -26,6 +26,6 @@ interface TextFixture {
 }
 
 interface ZipFixture {
-  /** The texts inside of the archive by name. */
+  /** Texts inside the archive by name. */
   readonly zip: Readonly<Record<string, string>>;
 }

@@ -8,14 +8,13 @@ import { openRowFile, type RowFile } from "../row-file.js";
 import type { HubSource, LineColumns } from "./entry.js";
 import { OpenFiles } from "./open-files.js";
 
-/** Files of a listing that a source stands for. */
 interface Found {
   readonly source: HubSource;
   readonly listing: HubListing;
   readonly paths: readonly string[];
 }
 
-/** The files of one repository that have been opened so far. */
+/** Opens the files of one repository. */
 export class HubShelf {
   readonly #hub: Hub;
   readonly #repo: string;
@@ -49,9 +48,9 @@ export class HubShelf {
 
   async #find(source: HubSource): Promise<Found> {
     const { findFiles, HubError } = await import("../hub/index.js");
-    // Asked first and by itself: once the repository has answered, what cannot be found is a file that it lacks.
+    // List the repository first: if that succeeds, a later failure means a missing file.
     await this.#hub.listing(this.#repo, this.#asked);
-    // Offline it may not be known whether the hub has converted a repository: then the fallback was taken before.
+    // Offline it may be unknown whether the hub has converted a repository: the fallback was used before.
     const isLack = (error: unknown) => error instanceof DatasetError || (error instanceof HubError && !error.isOutage);
     try {
       return { source, ...(await findFiles(this.#hub, this.#wanted(source))) };
@@ -104,7 +103,7 @@ export class HubShelf {
   }
 }
 
-/** The same bytes under the name that messages have for them. */
+/** The same bytes under the name for messages. */
 function named(bytes: ByteSource, name: string): ByteSource {
   return { name, size: bytes.size, read: (start, end) => bytes.read(start, end), close: async () => bytes.close?.() };
 }

@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The rows of a fixture as JSONL, changed as a test needs them, and the types of their columns. */
+/** The rows of a fixture as JSONL, changed for the test, and the types of their columns. */
 function rowsOf({ files }: Fixture, change: (row: object) => object = (row) => row) {
   const [file] = Object.values(files);
   if (file === undefined || !("rows" in file)) throw new Error("the fixture has no rows");
@@ -54,7 +54,7 @@ const PARTLY_READ: readonly [string, CatalogueEntry, Fixture][] = [
   ["triviaqa", triviaqa, triviaqaFixture],
 ];
 
-describe.each(PARTLY_READ)("%s, of which parts of columns are read", (name, entry, fixture) => {
+describe.each(PARTLY_READ)("%s, which reads parts of columns", (name, entry, fixture) => {
   it("has the same ids from Parquet and from JSONL", async () => {
     const { jsonl, types } = rowsOf(fixture);
     const whole = await load(entry, writeJsonl(`${name}.jsonl`, jsonl));
@@ -65,18 +65,18 @@ describe.each(PARTLY_READ)("%s, of which parts of columns are read", (name, entr
   });
 });
 
-describe("a part that is not there", () => {
+describe("a missing part of a column", () => {
   const { jsonl, types } = rowsOf(narrativeqaFixture);
 
-  it("is an error before any row of Parquet is read, with what is there instead", async () => {
+  it("is an error before any Parquet row is read, listing the existing parts", async () => {
     const changed = { ...types, answers: "STRUCT(texts VARCHAR)[]" };
     const path = await writeParquet("changed.parquet", jsonl, changed);
     await expect(load(narrativeqa, path)).rejects.toThrow(
-      `"${path}" has no column "answers.text", which this dataset is read by. Did you mean "answers.texts"? Its columns: answers.texts. It may have changed`,
+      `"${path}" has no column "answers.text", which this dataset requires. Did you mean "answers.texts"? Its columns: answers.texts. The dataset may have changed`,
     );
   });
 
-  it("is a row's problem in JSONL, where rows may differ", async () => {
+  it("is a problem of the row in JSONL, where rows may differ", async () => {
     const { jsonl: broken } = rowsOf(narrativeqaFixture, (row) => ({ ...row, document: { kind: "movie" } }));
     const path = writeJsonl("broken.jsonl", broken);
     await expect(load(narrativeqa, path)).rejects.toThrow(
@@ -84,7 +84,7 @@ describe("a part that is not there", () => {
     );
   });
 
-  it("is a missing column in JSONL when its column is", async () => {
+  it("is a missing column in JSONL if the whole column is missing", async () => {
     const { jsonl: other } = rowsOf(narrativeqaFixture, (row) => ({ ...row, document: undefined }));
     const path = writeJsonl("other.jsonl", other);
     await expect(load(narrativeqa, path)).rejects.toThrow(
@@ -93,14 +93,14 @@ describe("a part that is not there", () => {
   });
 });
 
-describe("an id that is made from content", () => {
+describe("an id computed from content", () => {
   type Book = { readonly document: object };
   const ids = async (name: string, change: (row: object) => object) => {
     const { examples } = await load(narrativeqa, writeJsonl(name, rowsOf(narrativeqaFixture, change).jsonl));
     return [...examples].map(({ id }) => id);
   };
 
-  it("changes with the parts that are read, and with no other", async () => {
+  it("depends only on the parts that are read", async () => {
     const before = await ids("before.jsonl", (row) => row);
     const unread = (row: object) => ({
       ...row,
@@ -130,7 +130,7 @@ describe("ids of rows", () => {
     return [...(await load(of, path)).examples].map(({ id }) => id);
   };
 
-  it.each(["id", "task_id", "question_id", "_id", "qid", "unique_id", "idx"])("are kept from %s", async (column) => {
+  it.each(["id", "task_id", "question_id", "_id", "qid", "unique_id", "idx"])("are taken from %s", async (column) => {
     const rows = [
       { [column]: "a/1", question: "1 + 1?", answer: "2" },
       { [column]: 7, question: "2 + 2?", answer: "4" },
@@ -138,14 +138,14 @@ describe("ids of rows", () => {
     expect(await idsOf(rows)).toEqual(["a/1", 7]);
   });
 
-  it("are kept from a column of Parquet that the dataset does not read", async () => {
+  it("are taken from a Parquet column that the dataset does not read", async () => {
     const rows = [{ id: 12, question: "1 + 1?", answer: "2" }].map((row) => JSON.stringify(row)).join("\n");
     const types = { id: "BIGINT", question: "VARCHAR", answer: "VARCHAR" };
     const { examples } = await load(entry, await writeParquet("ids.parquet", rows, types));
     expect([...examples].map(({ id }) => id)).toEqual([12]);
   });
 
-  it("are made from the content where a row has none", async () => {
+  it("are computed from the content if a row has none", async () => {
     const [empty, none] = await idsOf([
       { id: "", question: "1 + 1?", answer: "2" },
       { question: "2 + 2?", answer: "4", id: { nested: true } },
@@ -155,12 +155,12 @@ describe("ids of rows", () => {
     expect(await idsOf([{ question: "1 + 1?", answer: "2" }])).toEqual([empty]);
   });
 
-  it("are those that the dataset itself reads first", async () => {
+  it("are taken from the dataset's own column first", async () => {
     const own = { ...entry, examples: (row: RawRow) => ({ ...entry.examples(row, CONTEXT), id: String(row.key) }) };
     expect(await idsOf([{ key: "k", id: 1, question: "1 + 1?", answer: "2" }], own)).toEqual(["k"]);
   });
 
-  it("are numbered where a row gives several examples", async () => {
+  it("are numbered if a row gives several examples", async () => {
     const twice = {
       ...entry,
       isExpanding: true,
@@ -178,11 +178,11 @@ describe("cautions", () => {
     ["longbench", "lsht"],
     ["longbench", "passage_retrieval_zh"],
     ["infinitebench", "longbook_qa_chn"],
-  ] as const)("say that %s:%s is scored differently from the published method", (name, config) => {
+  ] as const)("state that %s:%s is scored differently from the published method", (name, config) => {
     expect(readCaution(catalogue[name], config)).toMatch(/^the published score .*; here /);
   });
 
-  it("are silent for a config that is scored as published", () => {
+  it("are absent for a config that is scored as published", () => {
     expect(readCaution(catalogue.longbench, "narrativeqa")).toBeUndefined();
   });
 });

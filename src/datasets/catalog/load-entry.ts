@@ -15,21 +15,20 @@ import type { CatalogueEntry, ExampleFields, HubSource, LineColumns, RowContext 
 import { HubShelf } from "./hub-shelf.js";
 import { OpenFiles } from "./open-files.js";
 
-/** An entry under its name. */
 export interface NamedEntry {
   readonly name: string;
   readonly entry: CatalogueEntry;
 }
 
 /**
- * Loads a dataset of the catalogue: from the hub, or from local files that hold the same rows.
+ * Loads a dataset of the catalog: from the hub, or from local files with the same rows.
  * @example
  * const { examples } = await loadEntry({ name: "gsm8k", entry: gsm8k }, { maxExamples: 50 });
  */
 export async function loadEntry({ name, entry }: NamedEntry, options: LoadOptions): Promise<LoadedExamples> {
   const config = configOf({ name, entry }, options.config);
   if (Object.keys(options.map ?? {}).length > 0)
-    throw new UsageError(`${name} knows its own columns: --map is for files. Leave it out.`);
+    throw new UsageError(`${name} has fixed columns: --map is only for files. Remove it.`);
   const label = options.config === undefined ? name : `${name}:${options.config}`;
   const opened = await openEntry({ name, entry }, config, options);
   const caution = readCaution(entry, config);
@@ -49,12 +48,12 @@ export async function loadEntry({ name, entry }: NamedEntry, options: LoadOption
   }
 }
 
-/** What is said with every run of an entry's config. */
+/** The caution that is shown with every run of a config. */
 export function readCaution({ caution }: CatalogueEntry, config: string): string | undefined {
   return typeof caution === "function" ? caution(config) : caution;
 }
 
-/** Evaluators, deciding field and breakdown of an entry. */
+/** Evaluators, primary field, facets and judge of an entry. */
 export function wiringOf(entry: CatalogueEntry, config: string) {
   const { evaluators, primaryField, facets, judge } = entry;
   const primary = typeof primaryField === "function" ? primaryField(config) : primaryField;
@@ -66,14 +65,14 @@ export function wiringOf(entry: CatalogueEntry, config: string) {
   };
 }
 
-/** What an entry is read with when a config is asked for, or none. */
+/** Resolves the requested config, or the default. */
 export function configOf({ name, entry }: NamedEntry, asked: string | undefined): string {
   const { configs, hasSettings = false } = entry;
   if (hasSettings) return asked ?? "";
   if (configs === undefined) {
-    // Its hub's own name for the only config there is says nothing new.
+    // The hub's name of the only config is accepted.
     if (asked === undefined || entry.sources("").some((source) => source.config === asked)) return "";
-    throw new UsageError(`${name} has no configs: leave ":${asked}" out. Choose rows with --filter.`);
+    throw new UsageError(`${name} has no configs: remove ":${asked}". Choose rows with --filter.`);
   }
   const config = asked ?? configs.default;
   if (configs.names.includes(config)) return config;
@@ -136,7 +135,6 @@ interface Converting {
   opened: OpenedEntry;
 }
 
-/** Turns rows into examples as the entry says. */
 function converter({ name, entry }: NamedEntry, { config, lookups, opened }: Converting) {
   const met = new Set<string>();
   return (row: RawRow, file: number): Conversion | Conversion[] => {
@@ -172,13 +170,13 @@ interface Identity {
   name: string;
 }
 
-/** The id that the entry reads, else one that the row has, so that outputs recorded elsewhere can be joined; else a hash. */
+/** Uses the id from the entry, else the row's own id, so that outputs recorded elsewhere can be joined; else a hash. */
 function toExample(fields: ExampleFields, { ownId, hash, name }: Identity): Conversion {
   const id = fields.id ?? ownId;
   return { example: { ...fields, id: id ?? hash, dataset: name }, idFromContent: id === null };
 }
 
-/** What files call the id of a row, the likeliest first. */
+/** Names of id columns, the most likely first. */
 const ID_COLUMNS =
   "id task_id question_id _id qid query_id example_id sample_id prompt_id problem_id unique_id uid qID ind idx index".split(
     " ",
@@ -193,14 +191,14 @@ function readOwnId(row: RawRow): string | number | null {
   return null;
 }
 
-/** Several examples of one row share its id. */
+/** Numbers several examples of one row. */
 function number(id: string | number | null, index: number): string | null {
   return id === null ? null : `${id}-${index + 1}`;
 }
 
 /**
- * A column that no row so far has had is the better message: the file has changed, or is another one. Of a path only the
- * first name is looked for: rows of text files may leave out what is empty inside of a column.
+ * A column missing in all rows so far deserves its own message: the file has changed, or is a different one. Only the
+ * first name of a path is checked: rows of text files may omit empty parts of a column.
  */
 function requireColumns(columns: readonly string[], met: ReadonlySet<string>, file: string): void {
   const missing = columns.find((column) => !met.has(column) && !met.has(topName(column)));
@@ -208,7 +206,7 @@ function requireColumns(columns: readonly string[], met: ReadonlySet<string>, fi
   const guess = nearest(topName(missing), met);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   throw new DatasetError(
-    `"${file}" has no column "${topName(missing)}", which this dataset is read by.${hint} Its columns: ${[...met].join(", ")}.`,
+    `"${file}" has no column "${topName(missing)}", which this dataset requires.${hint} Its columns: ${[...met].join(", ")}.`,
   );
 }
 
@@ -216,28 +214,26 @@ function topName(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
-/** The files of an entry, ready to be read. */
 interface OpenedEntry {
   readonly files: readonly { readonly file: RowFile; readonly subject?: string }[];
   readonly lookups: Readonly<Record<string, readonly RowFile[]>>;
   /** Null for local files. */
   readonly origin: DatasetOrigin | null;
-  /** What happened on the way, such as a repository that has moved. */
+  /** Notes from loading, such as a moved repository. */
   notes(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Opens what an entry reads: on the hub, or local files in its place. */
 async function openEntry(named: NamedEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
   return options.files === undefined ? openFromHub(named, config, options) : openLocal(named, config, options.files);
 }
 
-/** Local files: those of the rows, and one for each lookup after them. */
+/** Opens local files: the rows first, then one file per lookup. */
 async function openLocal({ name, entry }: NamedEntry, config: string, paths: readonly string[]): Promise<OpenedEntry> {
   const lookups = Object.keys(entry.lookups ?? {});
   if (lookups.length > 0 && paths.length !== lookups.length + 1) {
     throw new UsageError(
-      `${name} is read from ${lookups.length + 1} files: its rows, then ${lookups.join(", ")}. Write ${name}=rows.jsonl,${lookups.map((lookup) => `${lookup}.jsonl`).join(",")}.`,
+      `${name} needs ${lookups.length + 1} files: its rows, then ${lookups.join(", ")}. Write ${name}=rows.jsonl,${lookups.map((lookup) => `${lookup}.jsonl`).join(",")}.`,
     );
   }
   const files = new OpenFiles();
@@ -258,7 +254,7 @@ async function openLocal({ name, entry }: NamedEntry, config: string, paths: rea
   }
 }
 
-/** Which of several sources a local file holds: that which its name ends with. */
+/** Finds the source of a local file by the end of its name. */
 function sourceOf(sources: readonly HubSource[], path: string): HubSource | undefined {
   if (sources.length === 1) return sources[0];
   const name = nameOfFile(path);
@@ -292,7 +288,7 @@ function subjectOf({ subject }: HubSource): { subject?: string } {
   return subject === undefined ? {} : { subject };
 }
 
-/** Opens local files in the place of a dataset's own, in whichever of the forms it is published in. */
+/** Opens local files in any form in which the dataset is published. */
 async function openLocalFiles(
   paths: readonly string[],
   { sources, files }: { sources: readonly HubSource[]; files: OpenFiles },
@@ -317,7 +313,7 @@ function withFallbacks(source: HubSource): HubSource[] {
   return [source, ...(source.fallback === undefined ? [] : withFallbacks(source.fallback))];
 }
 
-/** Each column with the path of its text, by the texts' names; null when these are other files. */
+/** Matches columns to files by file name; null for other files. */
 function columnsOf(paths: readonly string[], { columns }: LineColumns): Record<string, string> | null {
   const found: Record<string, string> = {};
   for (const [column, published] of Object.entries(columns)) {

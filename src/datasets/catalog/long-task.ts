@@ -1,16 +1,16 @@
 import { askForSummary } from "./answers.js";
 
-/** One of the tasks of a collection of long texts: how it asks, and what scores it. */
+/** A task of a long-context collection: its prompt and its scoring. */
 export interface LongTask {
-  /** What is asked, given the row's own input, which is blank for some tasks. */
+  /** Builds the question from the row's input, which is blank for some tasks. */
   ask(input: string): string;
   readonly evaluators: readonly string[];
   readonly primaryField: string;
-  /** How the published score differs, where it does. */
+  /** How the published score differs, if it does. */
   readonly caution?: string;
 }
 
-/** Published scores that are computed in another way than here, in words for the report. */
+/** Cautions about published scores that are computed differently. */
 const OTHER_METHOD = {
   chineseWords:
     "the published score is the F1 of the Chinese words that a segmenter finds; here answers are compared character by character (1 − edits ÷ length), so that figures are not comparable with published ones.",
@@ -27,11 +27,11 @@ const OTHER_METHOD = {
 
 type Scoring = Pick<LongTask, "evaluators" | "primaryField">;
 
-/** Words in common with a short gold answer. */
+/** F1 of the words of a short gold answer. */
 const BY_WORDS: Scoring = { evaluators: ["answer_quality"], primaryField: "f1" };
-/** A short gold answer that has to occur in what is returned. */
+/** The response must contain the short gold answer. */
 const BY_MENTION: Scoring = { evaluators: ["answer_quality"], primaryField: "contains" };
-/** Of all that there is, only this compares Chinese, which has no spaces, by less than whole sentences. */
+/** Chinese has no spaces: only edit distance compares less than whole sentences. */
 const BY_LETTERS: Scoring = { evaluators: ["levenshtein", "answer_quality"], primaryField: "levenshtein" };
 const BY_SUMMARY: Scoring = {
   evaluators: ["summarization_quality", "answer_quality"],
@@ -42,12 +42,12 @@ const BY_FINAL_ANSWER: Scoring = {
   primaryField: "final_answer",
 };
 
-/** A task that asks its row's input and then says what form the answer takes. */
+/** Puts the row's input first, then the form of the answer. */
 function inputThen(form: string, scoring: Scoring): LongTask {
   return { ask: (input) => paragraphs(input.trim(), form), ...scoring };
 }
 
-/** A task that first says what is to be done with its row's input. */
+/** Puts the task first, then the row's input. */
 function thenInput(task: string, scoring: Scoring): LongTask {
   return { ask: (input) => paragraphs(task, input.trim()), ...scoring };
 }
@@ -64,7 +64,7 @@ const NEXT_LINE = inputThen(
   BY_LINE,
 );
 
-/** The tasks of LongBench by the name of their config. */
+/** The tasks of LongBench by config. */
 export const LONGBENCH_TASKS: Readonly<Record<string, LongTask>> = {
   narrativeqa: QUESTION,
   qasper: inputThen(
@@ -124,22 +124,22 @@ export const LONGBENCH_TASKS: Readonly<Record<string, LongTask>> = {
 
 const BY_CHOICE: Scoring = { evaluators: ["multiple_choice_accuracy", "answer_quality"], primaryField: "mc_accuracy" };
 const BY_NUMBER: Scoring = { evaluators: ["math_equivalence", "answer_quality"], primaryField: "math_equiv" };
-/** The published figures are those of ROUGE-Lsum. */
+/** Published scores are ROUGE-Lsum. */
 const INFINITEBENCH_BY_SUMMARY: Scoring = {
   evaluators: ["summarization_quality", "answer_quality"],
   primaryField: "rouge_lsum_f1",
 };
 
-/** A task of InfiniteBench; `gold` says how its answers are to be read. */
+/** A task of InfiniteBench; `gold` says how to read its answers. */
 export interface InfiniteTask extends LongTask {
-  /** Any of them is right, all of them in order are, or one of the options is. */
+  /** Any answer is right, all of them in order, or one of the options. */
   readonly gold: "any" | "sequence" | "option";
 }
 
 const anyGold = (task: LongTask): InfiniteTask => ({ ...task, gold: "any" });
 const rightOption = (task: LongTask): InfiniteTask => ({ ...task, gold: "option" });
 
-/** The tasks of InfiniteBench by the name of their config, which is that of their file. */
+/** The tasks of InfiniteBench by config, which is the name of their file. */
 export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
   longbook_qa_eng: anyGold(inputThen("Answer from the book alone, in as few words as possible.", BY_WORDS)),
   longbook_qa_chn: {
@@ -175,7 +175,7 @@ export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
   kv_retrieval: anyGold(inputThen("Answer with the value that the text has for this key alone.", BY_MENTION)),
 };
 
-/** The input says in what words the answer should end, which is not how answers are read here: only its call is taken. */
+/** The input prescribes how the answer should end, which evaluators here do not expect: only its call is used. */
 function askForReturn(input: string): string {
   const [call] = /\bfunc_\w+\([^()]*\)/.exec(input) ?? [];
   const question = call === undefined ? `${input.trim()}\n\n` : `What does ${call} return? `;

@@ -1,4 +1,4 @@
-/** The 57 subjects of MMLU, as its configs are called. */
+/** The 57 subjects of MMLU, which are its configs. */
 export const MMLU_SUBJECTS: readonly string[] = [
   "abstract_algebra",
   "anatomy",

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { multipleChoice } from "./multiple-choice.js";
 
-/** True when options with this one among them are asked in the order of the file, whatever the id. */
+/** Whether options with this one among them keep file order for every id. */
 function keepsOrder(option: string): boolean {
   const options = ["first", "second", "third", option];
   const asked = Array.from({ length: 20 }, (_, id) => multipleChoice({ id, question: "Which?", options, right: 0 }));
   return asked.every(({ choices }) => choices.join() === options.join());
 }
 
-describe("options that speak of others", () => {
+describe("options that refer to others", () => {
   it.each([
     "All of the above",
     "All of the Above.",
@@ -31,7 +31,7 @@ describe("options that speak of others", () => {
     "both a and b",
     "Either a or b.",
     "I and J",
-  ])("keep the order of the file: %s", (option) => {
+  ])("keep file order: %s", (option) => {
     expect(keepsOrder(option)).toBe(true);
   });
 
@@ -49,12 +49,12 @@ describe("options that speak of others", () => {
     "A and Britain",
     "vitamin C",
     "Anna and Bert",
-  ])("are not: %s", (option) => {
+  ])("are not recognized in: %s", (option) => {
     expect(keepsOrder(option)).toBe(false);
   });
 });
 
-it("draws another letter for another id, and always the same for the same", () => {
+it("uses a different letter for another id, and the same for the same id", () => {
   const ask = (id: number) => multipleChoice({ id, question: "2 + 2?", options: ["4", "3", "5"], right: 0 });
   expect(new Set(Array.from({ length: 30 }, (_, id) => ask(id).answer_index))).toEqual(new Set([0, 1, 2]));
   for (let id = 0; id < 30; id += 1) {

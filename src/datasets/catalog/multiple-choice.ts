@@ -2,43 +2,41 @@ import { OPTION_LETTERS, renderChoices } from "../../core/choice-order.js";
 import { createRandom, hashSeed, permutation } from "../../stats/index.js";
 import { RowProblem } from "./columns.js";
 
-/** A question with options, one of which is right. */
+/** A question with options, one of which is correct. */
 export interface MultipleChoice {
-  /** What the order of the options is drawn from, so that the right letter is not constant and stays the same. */
+  /** Seed for the order of the options, so that the correct letter varies but is reproducible. */
   readonly id: string | number;
   readonly question: string;
   readonly options: readonly string[];
-  /** The position of the right option, from 0. */
+  /** Position of the correct option, counted from 0. */
   readonly right: number;
-  /** Where the file has each of the options; as they are given here when this is absent. */
+  /** Position of each option in the file. Default: the order given here. */
   readonly filePositions?: readonly number[];
 }
 
-/** Options that speak of others by their place or letter, so that they make sense in the order of the file only. */
+/** Options that refer to others by position or letter, and so only make sense in file order. */
 const REFERS_TO_OTHERS: readonly RegExp[] = [
   // "All of the Above", "None above", "as stated below"; not "above the sea".
   /\b(?:all|none|both|any|either|neither|some|most|two|of|the|as|answers?|options?|choices?|statements?|listed|mentioned|named|given|stated) (?:above|below|preceding)\b/i,
-  // "A and B", "B, or (C)", capitals alone; not "P(A and B)" or the "a and b" of mathematics.
+  // "A and B", "B, or (C)", capital letters only; not "P(A and B)" or the "a and b" of mathematics.
   /(?<!\w|\w\()\(?[A-J]\)?,? (?:and|or|nor|&) \(?[A-J]\)?(?!\w)/,
   // "Both (a) and (b)"; not "f(a) and (b)".
   /(?<!\w)\([a-j]\),? (?:and|or|nor|&) \([a-j]\)/i,
-  // "both a and b", when that is all it says; not "both a and b are even".
+  // "both a and b" alone; not "both a and b are even".
   /^(?:both|either|neither) [a-j],? (?:and|or|nor|&) [a-j]\.?$/i,
 ];
 const ASK = "Answer with the letter of the right option.";
 
 /**
- * The fields of a multiple-choice example: options shuffled by the example's id and shown, the letter asked for.
- * `choice_order` says where the file has each, for outputs that were recorded with another order.
+ * The fields of a multiple-choice example: options shuffled by the example's id, with letters. `choice_order` holds the
+ * position of each in the file, for outputs recorded with another order.
  * @example
- * multipleChoice({ id: 7, question: "2 + 2?", options: ["3", "4"], right: 1 });
+ * buildMultipleChoice({ id: 7, question: "2 + 2?", options: ["3", "4"], right: 1 });
  */
 export function multipleChoice({ id, question, options, right, filePositions }: MultipleChoice) {
   if (options.length < 2 || options.length > OPTION_LETTERS.length)
-    throw new RowProblem(
-      `has ${options.length} options, where 2 to ${OPTION_LETTERS.length} can be asked for by letter`,
-    );
-  if (!(right in options)) throw new RowProblem(`says that option ${right} is right, of ${options.length}`);
+    throw new RowProblem(`has ${options.length} options, but must have 2 to ${OPTION_LETTERS.length}`);
+  if (!(right in options)) throw new RowProblem(`marks option ${right} of ${options.length} as correct`);
   const order = [...orderOf(options, String(id))];
   const choices = order.map((index) => options[index] as string);
   return {
@@ -50,7 +48,7 @@ export function multipleChoice({ id, question, options, right, filePositions }: 
   };
 }
 
-/** Shuffled by the id, unless an option makes sense in its place only. */
+/** Shuffled by the id, unless an option only makes sense in its place. */
 function orderOf(options: readonly string[], id: string): Iterable<number> {
   if (options.some(refersToOthers)) return options.keys();
   return permutation(options.length, createRandom(hashSeed(0, id)));

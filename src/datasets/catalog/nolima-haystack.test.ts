@@ -4,7 +4,7 @@ import { createRandom } from "../../stats/index.js";
 import { hide } from "./entries/nolima.js";
 
 const NEEDLE = "Actually, Ida lives beside the old lighthouse.";
-/** Sentences that can be told apart, some on lines of their own. */
+/** Distinct sentences, some on separate lines. */
 const SENTENCES = Array.from({ length: 900 }, (_, at) => `Sentence ${at} is ${"very ".repeat(at % 9)}plain.`);
 const HAYSTACK = SENTENCES.map((sentence, at) => `${sentence}${at % 3 === 0 ? "\n" : " "}`).join("");
 
@@ -13,8 +13,8 @@ function hidden(options: { length?: number; depth?: number; seed?: number }): st
   return hide(HAYSTACK, { needle: NEEDLE, length, depth, random: createRandom(seed) });
 }
 
-describe("hide", () => {
-  it("puts the needle between whole sentences that follow each other, near its depth and in a text of its length", () => {
+describe("hideNeedle", () => {
+  it("inserts the needle between whole adjacent sentences, near its depth and in a text of its length", () => {
     const anywhere = fc.record({
       length: fc.integer({ min: 250, max: 4000 }),
       depth: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -48,11 +48,11 @@ describe("hide", () => {
     expect(hidden({ seed: 1 })).not.toBe(hidden({ seed: 2 }));
   });
 
-  it("says how long a text can be when the haystack is too short", () => {
-    expect(() => hidden({ length: 200_000 })).toThrow(/cannot make a text of 200000 tokens: a haystack has \d+ or so/);
+  it("reports the possible length if the haystack is too short", () => {
+    expect(() => hidden({ length: 200_000 })).toThrow(/cannot make a text of 200000 tokens: a haystack has about \d+/);
   });
 
-  it("puts the needle anywhere in a text without sentences", () => {
+  it("inserts the needle anywhere in a text without sentences", () => {
     const random = createRandom(3);
     const text = hide("x".repeat(20_000), { needle: NEEDLE, length: 1000, depth: 0.5, random });
     expect(text).toMatch(/^x+\nActually, Ida lives beside the old lighthouse\.\nx+$/);

@@ -72,7 +72,7 @@ const SPLIT = { config: "default", split: "test" };
 const ARCHIVE = zipOf({ "toy/train.jsonl": "{}\n", "toy/test.jsonl": JSONL });
 
 describe("a file in an archive", () => {
-  it("is read, offline too, and nothing unpacked is left behind", async () => {
+  it("is read, also offline, and leaves nothing unpacked behind", async () => {
     await serve({ "toy.zip": ARCHIVE });
     const { asked, origin } = await load(ZIPPED);
     expect(asked).toEqual(["one?1", "two?2"]);
@@ -81,7 +81,7 @@ describe("a file in an archive", () => {
     expect((await load(ZIPPED)).asked).toEqual(asked);
   });
 
-  it("is named in messages together with its archive and line", async () => {
+  it("is named in messages with its archive and line", async () => {
     await serve({ "toy.zip": zipOf({ "toy/test.jsonl": `${JSONL}{"q":"three?","a":null}\n` }) });
     await expect(load(ZIPPED)).rejects.toThrow('me/toy toy.zip toy/test.jsonl:3: the row has null in "a"');
   });
@@ -90,20 +90,20 @@ describe("a file in an archive", () => {
     [
       "a file that it lacks",
       zipOf({ "toy/": "", "toy/dev\u001b.jsonl": "" }),
-      /no file "toy\/test\.jsonl" inside\. It holds: toy\/dev\?\.jsonl\./,
+      /no file "toy\/test\.jsonl" inside\. It contains: toy\/dev\?\.jsonl\./,
     ],
-    ["no files at all", zipOf({}), /It holds: nothing\./],
+    ["no files at all", zipOf({}), /It contains: nothing\./],
     [
       "a page in its place",
       Buffer.from("<html>"),
-      /"me\/toy toy\.zip" is no zip archive, or was cut off.* Get it again\./,
+      /"me\/toy toy\.zip" is not a zip archive, or is truncated.* Download it again\./,
     ],
     [
       "damage",
       Buffer.concat([Buffer.from("x"), zipOf({ "toy/test.jsonl": JSONL }).subarray(1)]),
       /"me\/toy toy\.zip" is damaged/,
     ],
-  ])("is missed with a clear error: %s", async (_, archive, message) => {
+  ])("is reported if missing: %s", async (_, archive, message) => {
     await serve({ "toy.zip": archive });
     const failed = load(ZIPPED);
     await expect(failed).rejects.toMatchObject({ code: "DATASET" });
@@ -118,25 +118,25 @@ describe("a file in an archive", () => {
   });
 });
 
-describe("texts side by side", () => {
-  it("are rows by their lines", async () => {
+describe("text files with aligned lines", () => {
+  it("become rows by line", async () => {
     await serve({ "data/test.q": "one?\n twoBREAKtwo? \n", "data/test.a": "1\n2" });
     const { asked, origin } = await load(TEXTS);
     expect(asked).toEqual(["one?1", "two\ntwo?2"]);
     expect(origin?.files).toEqual(["data/test.q", "data/test.a"]);
   });
 
-  it("must have as many lines each", async () => {
+  it("must have the same number of lines", async () => {
     await serve({ "data/test.q": "one?\ntwo?\n", "data/test.a": "1\n" });
-    await expect(load(TEXTS)).rejects.toThrow("has 1 lines of a and more of the rest");
+    await expect(load(TEXTS)).rejects.toThrow("has 1 lines of a and more of the others");
   });
 
-  it("must all be there", async () => {
+  it("must all exist", async () => {
     await serve({ "data/test.q": "one?\n" });
     await expect(load(TEXTS)).rejects.toThrow('has no file "data/test.a"');
   });
 
-  it("may be local, in any order, by their names", async () => {
+  it("may be local, in any order, matched by name", async () => {
     const paths = ["test.a", "test.q"].map((name) => join(folder, name));
     writeFileSync(paths[0] ?? "", "1\n2\n");
     writeFileSync(paths[1] ?? "", "one?\ntwo?\n");
@@ -144,7 +144,7 @@ describe("texts side by side", () => {
     await expect(load(TEXTS, { files: paths.slice(0, 1) })).rejects.toThrow('has the extension ".a"');
   });
 
-  it("can be many", async () => {
+  it("may be large", async () => {
     const numbers = Array.from({ length: 2345 }, (_, at) => `${at}`);
     await serve({ "data/test.q": numbers.map((each) => `${each}?\n`).join(""), "data/test.a": numbers.join("\n") });
     expect((await load(TEXTS)).asked).toEqual(numbers.map((each) => `${each}?${each}`));
@@ -154,43 +154,43 @@ describe("texts side by side", () => {
 describe("a fallback", () => {
   const source: HubSource = { ...SPLIT, fallback: { files: ["gone.jsonl"], fallback: ZIPPED } };
 
-  it("is taken when the repository has nothing of the source, and again when offline", async () => {
+  it("is used if the repository has no files of the source, also offline", async () => {
     await serve({ "toy.zip": ARCHIVE });
     expect((await load(source)).asked).toEqual(["one?1", "two?2"]);
     vi.stubEnv("HF_HUB_OFFLINE", "1");
     expect((await load(source)).asked).toEqual(["one?1", "two?2"]);
   });
 
-  it("is not taken when there is something", async () => {
+  it("is not used if there are some", async () => {
     await serve({ "test.jsonl": '{"q":"own?","a":"0"}\n', "toy.zip": ARCHIVE });
     expect((await load(source)).asked).toEqual(["own?0"]);
   });
 
-  it("is not taken for a converted file that is damaged", async () => {
+  it("is not used for a damaged converted file", async () => {
     await serve({ "toy.zip": ARCHIVE }, { converted: { "default/test/0000.parquet": "PAR1 no more" } });
     await expect(load(source)).rejects.toThrow("default/test/0000.parquet");
   });
 
-  it("leaves the first error when it is not there either", async () => {
+  it("keeps the first error if it is missing too", async () => {
     await serve({ "other.txt": "…" });
     await expect(load(source)).rejects.toThrow('holds the split "test" of the config "default". It has: other.txt.');
   });
 
-  it("is read at the revision that is asked for, which nothing was converted of", async () => {
+  it("is read at the requested revision, which has no conversion", async () => {
     const { commit } = await serve({ "toy.zip": ARCHIVE }, { converted: { "default/test/0000.parquet": "PAR1" } });
     const { origin } = await load(source, { revision: commit("me/toy") });
     expect(origin).toMatchObject({ revision: commit("me/toy"), files: ["toy.zip"] });
   });
 
   it.each<[string, Serving, RegExp]>([
-    ["a repository that is not to be seen", { isPrivate: true }, /There is no dataset me\/toy|token/],
+    ["a repository that is not to be seen", { isPrivate: true }, /No dataset me\/toy|token/],
     ["a hub that refuses", { faults: [{ kind: "status", status: 403, times: 9 }] }, /does not let this account/],
     [
       "a hub that refuses to say whether it has converted files",
       { faults: [{ kind: "status", status: 503, headers: { "retry-after": "0" }, times: 9, path: "refs/convert" }] },
       /503/,
     ],
-  ])("hides nothing: %s", async (_, serving, message) => {
+  ])("does not hide other errors: %s", async (_, serving, message) => {
     const { requests } = await serve({ "toy.zip": ARCHIVE }, serving);
     await expect(load(source)).rejects.toThrow(message);
     expect(requests.filter(({ path }) => path.includes("toy.zip"))).toEqual([]);

@@ -1,7 +1,7 @@
 import { closeFiles, openRowFile, type RowFile } from "../row-file.js";
 import { type Packed, type Unpacked, unpack } from "../unpack.js";
 
-/** Files that are open, and what was unpacked for them: all is given back together. */
+/** Tracks open files and what was unpacked for them, to close everything together. */
 export class OpenFiles {
   readonly #files: RowFile[] = [];
   readonly #unpacked: Unpacked[] = [];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callOf } from "./tool-calling.js";
 
-describe("callOf", () => {
+describe("findFirstCall", () => {
   it.each([
     ["def f(x):\n  return x", "assert f(1) == 1", "f(1)"],
     ["def f(a, b):\n  return a", "assert set(f((1, 2), [3])) == {1}", "f((1, 2), [3])"],
@@ -29,7 +29,7 @@ describe("callOf", () => {
     expect(callOf(program, test)).toBeNull();
   });
 
-  it("ends where the call ends, whatever texts and brackets are in it", () => {
+  it("ends at the end of the call, whatever strings and brackets it contains", () => {
     const argument = fc.letrec<{ any: string; nested: string }>((tie) => ({
       any: fc.oneof(
         { maxDepth: 3 },

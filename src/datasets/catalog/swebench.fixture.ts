@@ -50,7 +50,7 @@ function expected(number: number, extra: Readonly<Record<string, string>>) {
   };
 }
 
-/** Rows of a set of SWE-bench with content of our own, and with the columns that only this set has. */
+/** Made-up rows, plus the columns that only this set has. */
 export function sweBenchFixture(extra: Readonly<Record<string, string>> = {}): Fixture {
   const more = Object.fromEntries(Object.keys(extra).map((column) => [column, "VARCHAR"]));
   return {

@@ -5,9 +5,9 @@ import type { CatalogueEntry, ExampleFields } from "./entry.js";
 
 const ASK = "Write the patch that resolves this issue. Answer with a unified diff alone.";
 const CAUTION =
-  "SWE-bench is decided by running the repository's tests, which is not done here. levenshtein only says how much a patch looks like the reference patch: a smoke score, by which no system can be said to solve anything.";
+  "SWE-bench is scored by running the repository's tests, which is not done here. levenshtein only measures how similar a patch is to the reference patch: a smoke score that does not show whether a system solves anything.";
 
-/** What the hub's sets of SWE-bench differ in. */
+/** Differences between the sets of SWE-bench. */
 export interface SweBenchSet {
   readonly about: string;
   readonly repo: string;
@@ -15,7 +15,6 @@ export interface SweBenchSet {
   readonly facets: readonly string[];
 }
 
-/** The entry of one of the sets of SWE-bench, which share their columns. */
 export function sweBench(set: SweBenchSet): CatalogueEntry {
   return {
     ...set,
@@ -46,7 +45,7 @@ function exampleOf(row: RawRow): ExampleFields {
   };
 }
 
-/** With its last line break, without which it could not be applied. */
+/** Keeps the final line break: without it the patch could not be applied. */
 function patchOf(row: RawRow): string {
   goldText(row, "patch");
   return text(row, "patch");

@@ -1,26 +1,24 @@
-/** Says how calls are to be written by a system that is not given the tools in its provider's own way. */
+/** Describes the format of calls to a system that does not get the tools through its provider's API. */
 const ASK =
   'Answer with the calls to make and nothing else, as a JSON list of objects with "name" and "arguments". Answer with an empty list when none of the tools fits.';
 
-/** A request with the form that the answer takes. */
 export function askForCalls(request: string): string {
   return `${request}\n\n${ASK}`;
 }
 
-/** The tools as a text that comes before the request. */
 export function toolsAsContext(tools: readonly unknown[]): string {
   return `Tools that can be called:\n${JSON.stringify(tools)}`;
 }
 
 const DEFINED = /^(?:(?:(?:async +)?def|class) +([A-Za-z_]\w*)|([A-Za-z_]\w*) *=(?!=))/gm;
 const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
-/** A text of Python, with what is escaped in it. */
+/** A Python string literal with escapes. */
 const QUOTED = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/;
 
 /**
- * The first call in a test of something that the program defines; null when it calls nothing of it.
+ * The first call in a test of something that the program defines; null if there is none.
  * @example
- * callOf("def double(x):\n    return 2 * x", "assert double(4) == 8"); // "double(4)"
+ * findFirstCall("def double(x):\n    return 2 * x", "assert double(4) == 8"); // "double(4)"
  */
 export function callOf(program: string, test: string): string | null {
   const defined = new Set([...program.matchAll(DEFINED)].map(([, named, assigned]) => named ?? assigned));
@@ -32,7 +30,7 @@ export function callOf(program: string, test: string): string | null {
   return null;
 }
 
-/** Where the bracket that opens at `start` is closed; brackets inside of texts do not count. */
+/** Finds the closing bracket; brackets inside strings do not count. */
 function closing(code: string, start: number): number | null {
   const open: string[] = [];
   for (let at = start; at < code.length; at++) {
@@ -46,13 +44,13 @@ function closing(code: string, start: number): number | null {
   return null;
 }
 
-/** The last position of the text that begins here, or the position itself. */
+/** The last position of a string literal that begins here, or the position itself. */
 function skipQuoted(code: string, at: number): number {
   const quoted = QUOTED.exec(code.slice(at))?.[0] ?? "";
   return quoted === "" ? at : at + quoted.length - 1;
 }
 
-/** The types of Python that BFCL uses, as JSON Schema calls them; "any" has no name there. */
+/** JSON Schema names of the Python types that BFCL uses; "any" has none. */
 const TYPES: ReadonlyMap<string, string | null> = new Map([
   ["dict", "object"],
   ["float", "number"],
@@ -61,9 +59,9 @@ const TYPES: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 /**
- * BFCL's description of a tool with its parameters as a JSON Schema.
+ * Converts BFCL's tool description to a JSON Schema.
  * @example
- * schemaOf({ type: "dict", properties: { x: { type: "float" } } });
+ * convertToolSchema({ type: "dict", properties: { x: { type: "float" } } });
  * // { type: "object", properties: { x: { type: "number" } } }
  */
 export function schemaOf(value: unknown): unknown {
@@ -72,7 +70,7 @@ export function schemaOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => entriesOf(key, inner)));
 }
 
-/** A parameter may itself be called "type": it is an object then, and no name of a type. */
+/** A parameter may be named "type": its value is then an object, not a type name. */
 function entriesOf(key: string, value: unknown): [string, unknown][] {
   if (key !== "type" || typeof value !== "string") return [[key, schemaOf(value)]];
   const type = TYPES.has(value) ? TYPES.get(value) : value;

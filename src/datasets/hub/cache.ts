@@ -10,11 +10,11 @@ const CHUNK_BYTES = 1 << 20;
 
 /**
  * The cache of the hub's own tools: `datasets--owner--name` with `blobs` by hash, `snapshots` of links to them and `refs`.
- * What only Assay knows (lists of files, parts of files, locks) is in a folder `.assay` of each repository.
+ * Assay's own data (file lists, partial files, locks) is in a folder `.assay` of each repository.
  */
 export class HubCache {
   readonly dir: string;
-  /** The state in which this process has hashed a file: while it stays so, it is not hashed again. */
+  /** State of each file when this process hashed it; unchanged files are not hashed again. */
   readonly verified = new Map<string, string>();
 
   constructor(dir: string) {
@@ -25,18 +25,18 @@ export class HubCache {
     return join(this.#getRepoDir(listing.repo), "blobs", key);
   }
 
-  /** Where a file, its parts or its locks are while they come; `name` is under the file's key. */
+  /** Path for a file's parts and locks during a download; `name` is below the file's key. */
   getOwnPath({ listing, key }: WantedFile, name: string): string {
     return join(this.#getRepoDir(listing.repo), ".assay", "files", key, name);
   }
 
-  /** What is known of a repository without asking the hub. */
+  /** The listing in the cache, without asking the hub. */
   readListing(repo: string, revision: string): HubListing | null {
     const ref = isCommit(revision) ? { repo, commit: revision } : this.#readRef(repo, revision);
     return ref === null ? null : parseListing(readJson(this.#getListingPath(ref)));
   }
 
-  /** Keeps a listing, and that a branch stood for it. Written only when new, so that a complete cache may be read-only. */
+  /** Stores a listing and the branch it belongs to. Only writes new files, so that a complete cache may be read-only. */
   async keepListing(listing: HubListing, asked: { repo: string; revision: string }): Promise<void> {
     const ref = { repo: listing.repo, commit: listing.revision };
     await writeNew(this.#getListingPath(ref), JSON.stringify(listing));
@@ -45,7 +45,7 @@ export class HubCache {
     await writeNew(join(this.#getRepoDir(asked.repo), "refs", asked.revision), ref.commit);
   }
 
-  /** Lets the hub's own tools find a file by its name at a commit. */
+  /** Lets the hub's own tools find the file by name and commit. */
   async linkSnapshot({ listing, file, ...wanted }: WantedFile): Promise<void> {
     if (wanted.key.startsWith("at-")) return;
     const link = join(this.#getRepoDir(listing.repo), "snapshots", listing.revision, file.path);
@@ -53,7 +53,7 @@ export class HubCache {
       await makeFolder(dirname(link));
       await symlink(relative(dirname(link), this.getBlobPath({ listing, file, ...wanted })), link);
     } catch {
-      // It is there already, or links cannot be made: nothing here depends on it.
+      // The link exists, or links are not supported: nothing here depends on it.
     }
   }
 
@@ -76,8 +76,8 @@ export class HubCache {
 }
 
 /**
- * Makes a folder and those above it. Node 20's own way says that a folder is missing where a disk is read-only, and never
- * comes back in /proc.
+ * Creates a folder and its parents. Node 20's recursive mkdir reports a missing folder on a read-only disk, and never
+ * returns in /proc.
  */
 export async function makeFolder(path: string): Promise<void> {
   const make = () =>
@@ -91,12 +91,12 @@ export async function makeFolder(path: string): Promise<void> {
   });
 }
 
-/** True for a full commit, which always means the same. */
+/** Whether it is a full commit hash, which never changes its meaning. */
 export function isCommit(revision: string): boolean {
   return /^[0-9a-f]{40}$/.test(revision);
 }
 
-/** Finds what keeps a local file from being the hub's; null when nothing does. */
+/** Compares a local file with the hub's size and checksum; null if they match. */
 export async function findFileProblem(path: string, file: HubFile, signal?: AbortSignal): Promise<string | null> {
   const handle = await open(path, "r");
   try {
@@ -131,7 +131,7 @@ function parseListing(value: unknown): HubListing | null {
   return isWhole ? { repo, revision, files } : null;
 }
 
-/** What cannot be read is not there: it is asked for again. */
+/** An unreadable file counts as missing and is fetched again. */
 function readJson(path: string): unknown {
   try {
     return JSON.parse(readText(path) ?? "");

@@ -30,7 +30,7 @@ describe("a file in the cache", () => {
     ["is too short", (bytes) => bytes.subarray(1)],
   ];
   it.each(PATHS.flatMap((path) => damages.map(([what, damage]) => ({ path, what, damage }))))(
-    "that $what is noticed, noted and fetched again: $path",
+    "that $what is detected, noted and fetched again: $path",
     async ({ path, damage }) => {
       const blob = await download(path);
       writeFileSync(blob, damage(FILES[path]));
@@ -46,7 +46,7 @@ describe("a file in the cache", () => {
     },
   );
 
-  it("is thrown away when it is damaged, and then missing, offline", async () => {
+  it("is removed if damaged, and then missing, offline", async () => {
     const blob = await download("big.parquet");
     writeFileSync(blob, changed(BIG));
     const offline = download("big.parquet", bench.hub({ offline: true }));
@@ -56,7 +56,7 @@ describe("a file in the cache", () => {
     expect(readFileSync(await download("big.parquet")).equals(BIG)).toBe(true);
   });
 
-  it("that is damaged is read by range where only a part is wanted", async () => {
+  it("is read by range if it is damaged and only a part is needed", async () => {
     writeFileSync(await download("big.parquet"), changed(BIG));
     bench.asked();
     const hub = bench.hub();
@@ -67,7 +67,7 @@ describe("a file in the cache", () => {
     expect(bench.notes).toHaveLength(1);
   });
 
-  it("that is damaged is mended by one of several that want it", async () => {
+  it("is repaired once if several readers find it damaged", async () => {
     writeFileSync(await download("big.parquet"), changed(BIG));
     bench.asked();
     const hubs = Array.from({ length: 4 }, () => bench.hub());
@@ -78,8 +78,8 @@ describe("a file in the cache", () => {
   });
 });
 
-describe("a cache that is read-only", () => {
-  /** Does the work with a cache that holds the big file, as `prepare` left it, and that cannot be written any more. */
+describe("a read-only cache", () => {
+  /** Runs the work with a read-only cache that contains the big file, as modified by `prepare`. */
   async function inReadOnly(prepare: (blob: string) => void, work: (cacheDir: string) => Promise<void>) {
     const dir = mkdtempSync(join(tmpdir(), "assay-mount-"));
     try {
@@ -99,7 +99,7 @@ describe("a cache that is read-only", () => {
     return true;
   }
 
-  it("is verified all the same", async (context) => {
+  it("is still verified", async (context) => {
     const ran = await inReadOnly(
       () => {},
       async (cacheDir) => {
@@ -112,20 +112,17 @@ describe("a cache that is read-only", () => {
     if (!ran) context.skip("a file system cannot be mounted here");
   });
 
-  it.for([true, false])(
-    "and holds a damaged file is an error that names it (offline: %s)",
-    async (offline, context) => {
-      const ran = await inReadOnly(
-        (blob) => writeFileSync(blob, changed(BIG)),
-        async (cacheDir) => {
-          const hub = bench.hub({ cacheDir, offline });
-          const key =
-            /big\.parquet is damaged in the cache \(its checksum .*\).*delete .*blobs\/[0-9a-f]{64}.*ASSAY_DATASETS_CACHE/;
-          await expect(download("big.parquet", hub)).rejects.toThrow(key);
-          await expect(hub.open(await hub.listing("me/toy"), "big.parquet")).rejects.toThrow(key);
-        },
-      );
-      if (!ran) context.skip("a file system cannot be mounted here");
-    },
-  );
+  it.for([true, false])("is an error that names a damaged file (offline: %s)", async (offline, context) => {
+    const ran = await inReadOnly(
+      (blob) => writeFileSync(blob, changed(BIG)),
+      async (cacheDir) => {
+        const hub = bench.hub({ cacheDir, offline });
+        const key =
+          /big\.parquet is damaged in the cache \(its checksum .*\).*delete .*blobs\/[0-9a-f]{64}.*ASSAY_DATASETS_CACHE/;
+        await expect(download("big.parquet", hub)).rejects.toThrow(key);
+        await expect(hub.open(await hub.listing("me/toy"), "big.parquet")).rejects.toThrow(key);
+      },
+    );
+    if (!ran) context.skip("a file system cannot be mounted here");
+  });
 });

@@ -34,7 +34,7 @@ async function fetched(path: keyof typeof FILES, hub = bench.hub()): Promise<Buf
 
 const REPO = "datasets--me--toy";
 const blobs = (cacheDir = bench.cacheDir) => readdirSync(join(cacheDir, REPO, "blobs")).sort();
-/** Files of Assay's own: locks, parts and what is still coming. */
+/** Assay's own files: locks, parts and partial downloads. */
 const leftovers = (cacheDir = bench.cacheDir) =>
   readdirSync(join(cacheDir, REPO, ".assay", "files"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -42,17 +42,20 @@ const leftovers = (cacheDir = bench.cacheDir) =>
 const store = () => bench.server.requests.filter(({ server }) => server === "store");
 
 describe("download", () => {
-  it.each(Object.keys(FILES) as (keyof typeof FILES)[])("gives the bytes of %s, and once only", async (path) => {
-    await begin();
-    expect((await fetched(path)).equals(FILES[path])).toBe(true);
-    bench.asked();
-    expect((await fetched(path)).equals(FILES[path])).toBe(true);
-    expect(bench.asked()).toEqual(["GET /api/datasets/me/toy/revision/main 200"]);
-    expect(blobs()).toHaveLength(1);
-    expect(leftovers()).toEqual([]);
-  });
+  it.each(Object.keys(FILES) as (keyof typeof FILES)[])(
+    "returns the bytes of %s, and downloads it only once",
+    async (path) => {
+      await begin();
+      expect((await fetched(path)).equals(FILES[path])).toBe(true);
+      bench.asked();
+      expect((await fetched(path)).equals(FILES[path])).toBe(true);
+      expect(bench.asked()).toEqual(["GET /api/datasets/me/toy/revision/main 200"]);
+      expect(blobs()).toHaveLength(1);
+      expect(leftovers()).toEqual([]);
+    },
+  );
 
-  it("keeps a file under the hash of its content", async () => {
+  it("stores a file under the hash of its content", async () => {
     await begin();
     const hub = bench.hub();
     const listing = await hub.listing("me/toy");
@@ -62,7 +65,7 @@ describe("download", () => {
     expect(hub.received).toBeGreaterThan(BIG.length + SMALL.length);
   });
 
-  it("leaves it where the hub's own tools find it", async () => {
+  it("stores it where the hub's own tools find it", async () => {
     await begin();
     const hub = bench.hub();
     const listing = await hub.listing("me/toy");
@@ -73,7 +76,7 @@ describe("download", () => {
       expect(readFileSync(join(dir, "snapshots", listing.revision, path)).equals(bytes)).toBe(true);
   });
 
-  it("takes what the hub's own tools have downloaded", async () => {
+  it("uses files that the hub's own tools have downloaded", async () => {
     await begin();
     const listing = await bench.hub().listing("me/toy");
     const { sha256 = "" } = listing.files.find(({ path }) => path === "big.parquet") ?? {};
@@ -83,14 +86,14 @@ describe("download", () => {
     expect(store()).toEqual([]);
   });
 
-  it("sends the token to the hub, and not to the store that it redirects to", async () => {
+  it("sends the token to the hub, but not to the store that it redirects to", async () => {
     await begin();
     await fetched("big.parquet", bench.hub({ token: "secret" }));
     const sent = bench.server.requests.map(({ server, authorization }) => `${server} ${authorization}`);
     expect([...new Set(sent)]).toEqual(["hub Bearer secret", "store null"]);
   });
 
-  it("works offline afterwards, and says what to run when the file was never fetched", async () => {
+  it("works offline afterwards, and explains what to run if the file was never fetched", async () => {
     await begin();
     await fetched("big.parquet");
     await bench.server.close();
@@ -99,7 +102,7 @@ describe("download", () => {
     await expect(fetched("empty.csv", offline)).rejects.toThrow(/empty\.csv .*without HF_HUB_OFFLINE/);
   });
 
-  it("names similar files when there is none of that name", async () => {
+  it("suggests similar files for an unknown name", async () => {
     await begin();
     const hub = bench.hub();
     const listing = await hub.listing("me/toy");
@@ -108,7 +111,7 @@ describe("download", () => {
     );
   });
 
-  it("fetches a file again whose size in the cache is wrong", async () => {
+  it("fetches a file again if its cached size is wrong", async () => {
     await begin();
     await fetched("big.parquet");
     writeFileSync(join(bench.cacheDir, REPO, "blobs", blobs()[0] ?? ""), "short");
@@ -116,8 +119,8 @@ describe("download", () => {
   });
 });
 
-describe("a body that breaks off", () => {
-  it("is gone on from where it was cut", async () => {
+describe("an interrupted body", () => {
+  it("is resumed where it was cut off", async () => {
     await begin({ kind: "cut", after: 100_000 });
     expect((await fetched("big.parquet")).equals(BIG)).toBe(true);
     expect(store().map(({ range, status }) => [range, status])).toEqual([
@@ -127,15 +130,17 @@ describe("a body that breaks off", () => {
     expect(store()[1]?.bytes).toBeLessThanOrEqual(200_000);
   });
 
-  it("that stays silent is gone on from, too", async () => {
+  it("is also resumed after an idle timeout", async () => {
     await begin({ kind: "stall", after: 100_000 });
     expect((await fetched("big.parquet", bench.hub({}, { idleMs: 300 }))).equals(BIG)).toBe(true);
     expect(store()[1]?.status).toBe(206);
   });
 
-  it("every time is an error, after which the next run goes on", async () => {
+  it("is an error if it happens every time, and the next run resumes", async () => {
     await begin({ kind: "cut", after: 50_000, times: 5 });
-    await expect(fetched("big.parquet")).rejects.toThrow(/big\.parquet was cut short: \d+ of 300000 bytes.*5 times/);
+    await expect(fetched("big.parquet")).rejects.toThrow(
+      /big\.parquet was cut off: received \d+ of 300000 bytes.*5 times/,
+    );
     expect(leftovers()).toEqual(["partial"]);
     bench.server.requests.length = 0;
     expect((await fetched("big.parquet")).equals(BIG)).toBe(true);
@@ -143,36 +148,39 @@ describe("a body that breaks off", () => {
     expect(blobs()).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
-  it("is thrown away when it does not fit what comes then", async () => {
+  it("is discarded if it does not match the rest", async () => {
     await begin({ kind: "cut", after: 100_000 }, { kind: "wrong" });
     expect((await fetched("big.parquet")).equals(BIG)).toBe(true);
   });
 
-  it("is begun anew by a server that knows no ranges", async () => {
+  it("is restarted by a server without range support", async () => {
     await begin({ kind: "cut", after: 100_000 }, { kind: "no-ranges" });
     expect((await fetched("big.parquet")).equals(BIG)).toBe(true);
     expect(store().map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 });
 
-describe("a file that comes wrong", () => {
-  it("is fetched anew once", async () => {
+describe("a file with wrong content", () => {
+  it("is fetched again once", async () => {
     await begin({ kind: "wrong" });
     expect((await fetched("big.parquet")).equals(BIG)).toBe(true);
     expect(store()).toHaveLength(2);
   });
 
-  it.each(["big.parquet", "train set/ü?#.jsonl"] as const)("twice is an error, and nothing stays: %s", async (path) => {
-    await begin({ kind: "wrong", times: 2 });
-    await expect(fetched(path)).rejects.toThrow(/came wrong twice: its checksum is [0-9a-f]{12}… instead of/);
-    expect(blobs()).toEqual([]);
-    expect(leftovers()).toEqual([]);
-    expect((await fetched(path)).equals(FILES[path])).toBe(true);
-  });
+  it.each(["big.parquet", "train set/ü?#.jsonl"] as const)(
+    "is an error the second time, and nothing is kept: %s",
+    async (path) => {
+      await begin({ kind: "wrong", times: 2 });
+      await expect(fetched(path)).rejects.toThrow(/arrived damaged twice: its checksum is [0-9a-f]{12}… instead of/);
+      expect(blobs()).toEqual([]);
+      expect(leftovers()).toEqual([]);
+      expect((await fetched(path)).equals(FILES[path])).toBe(true);
+    },
+  );
 
-  it("because of a part that was damaged on disk is mended", async () => {
+  it("is repaired if a part was damaged on disk", async () => {
     await begin({ kind: "cut", after: 20_000, times: 5 });
-    await expect(fetched("big.parquet")).rejects.toThrow(/cut short/);
+    await expect(fetched("big.parquet")).rejects.toThrow(/was cut off/);
     const files = join(bench.cacheDir, REPO, ".assay", "files");
     const partial = join(files, readdirSync(files)[0] ?? "", "partial");
     const bytes = readFileSync(partial);
@@ -180,19 +188,19 @@ describe("a file that comes wrong", () => {
     expect((await fetched("big.parquet")).equals(BIG)).toBe(true);
   });
 
-  it("of another size than the list says is an error", async () => {
+  it("is an error if its size differs from the listing", async () => {
     await begin();
     const hub = bench.hub();
     const listing = await hub.listing("me/toy");
     const lying = (file: HubFile) => ({ ...file, size: file.size - 1 });
     const download = hub.download({ ...listing, files: listing.files.map(lying) }, "big.parquet");
-    await expect(download).rejects.toThrow(/came wrong twice: it has \d+ bytes instead of 299999/);
+    await expect(download).rejects.toThrow(/arrived damaged twice: it has \d+ bytes instead of 299999/);
     expect(blobs()).toEqual([]);
   });
 });
 
 describe("progress", () => {
-  it("comes at most ten times a second, and at the end", async () => {
+  it("is reported at most ten times a second, and at the end", async () => {
     await begin({ kind: "slow", bytes: 15_000, pauseMs: 20 });
     const told: (DownloadProgress & { at: number })[] = [];
     const hub = bench.hub({ onProgress: (progress) => told.push({ ...progress, at: Date.now() }) });
@@ -203,13 +211,13 @@ describe("progress", () => {
     expect(last).toMatchObject({ file: "me/toy/big.parquet", received: before + BIG.length, waitingFor: null });
     expect(last?.expected).toBe(last?.received);
     expect(told.length).toBeGreaterThan(3);
-    // The first and the last report come besides, whenever that is.
+    // The first and the last report come in addition.
     expect(told.length).toBeLessThanOrEqual(((last?.at ?? 0) - (told[0]?.at ?? 0)) / 100 + 3);
     expect(told[1]?.expected).toBe(before + BIG.length);
   });
 });
 
-/** Does the work in a folder that is a file system of its own; false where that cannot be made. */
+/** Runs the work on a separate file system; false if it cannot be mounted. */
 async function inMount(options: string, work: (dir: string) => Promise<void>): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), "assay-mount-"));
   try {
@@ -228,11 +236,13 @@ async function inMount(options: string, work: (dir: string) => Promise<void>): P
 }
 
 describe("a disk", () => {
-  it("without enough room is noticed before anything is fetched", async (context) => {
+  it("without enough space is detected before the download", async (context) => {
     await begin();
     const ran = await inMount("size=128k", async (cacheDir) => {
       const download = fetched("big.parquet", bench.hub({ cacheDir }));
-      await expect(download).rejects.toThrow(/no room in the cache folder .*: 293\.0 KiB are needed, and only .* left/);
+      await expect(download).rejects.toThrow(
+        /Not enough space in the cache folder .*: 293\.0 KiB are needed, and only .* left/,
+      );
       await expect(download).rejects.toThrow(/ASSAY_DATASETS_CACHE/);
       await expect(download).rejects.toMatchObject({ code: "HUB", exitCode: 3 });
       expect(store()).toEqual([]);
@@ -240,13 +250,13 @@ describe("a disk", () => {
     if (!ran) context.skip("a file system cannot be mounted here");
   });
 
-  it("that fills up meanwhile leaves nothing that is taken for whole", async (context) => {
+  it("that fills up during a download leaves no file that looks complete", async (context) => {
     await begin({ kind: "slow", bytes: 30_000, pauseMs: 30 });
     const ran = await inMount("size=512k", async (cacheDir) => {
       const hub = bench.hub({ cacheDir, onProgress: () => fill(cacheDir) });
       const download = fetched("big.parquet", hub);
       await expect(download).rejects.toThrow(
-        /no room.*293\.0 KiB are needed, and the disk is full.*ASSAY_DATASETS_CACHE/,
+        /Not enough space.*293\.0 KiB are needed, and the disk is full.*ASSAY_DATASETS_CACHE/,
       );
       expect([...blobs(cacheDir), ...leftovers(cacheDir)]).toEqual([]);
       rmSync(join(cacheDir, "filler"));
@@ -255,19 +265,19 @@ describe("a disk", () => {
     if (!ran) context.skip("a file system cannot be mounted here");
   });
 
-  it("that is read-only serves what it holds, and names itself for what it lacks", async (context) => {
+  it("that is read-only serves its files, and is named in errors for missing ones", async (context) => {
     await begin();
     const ran = await inMount("size=1m", async (cacheDir) => {
       await fetched("big.parquet", bench.hub({ cacheDir }));
       execFileSync("mount", ["-o", "remount,ro", cacheDir]);
       expect((await fetched("big.parquet", bench.hub({ cacheDir }))).equals(BIG)).toBe(true);
       const lacking = fetched("empty.csv", bench.hub({ cacheDir }));
-      await expect(lacking).rejects.toThrow(/may not be written \(EROFS\).*ASSAY_DATASETS_CACHE/);
+      await expect(lacking).rejects.toThrow(/is not writable \(EROFS\).*ASSAY_DATASETS_CACHE/);
     });
     if (!ran) context.skip("a file system cannot be mounted here");
   });
 
-  it("where the cache folder is a file is an error that names it", async () => {
+  it("with a file in place of the cache folder is an error that names it", async () => {
     await begin();
     const cacheDir = join(bench.cacheDir, "file");
     writeFileSync(cacheDir, "");
@@ -277,7 +287,7 @@ describe("a disk", () => {
   });
 });
 
-/** Takes all the room there is, once. */
+/** Fills the disk once. */
 function fill(dir: string): void {
   const path = join(dir, "filler");
   if (existsSync(path)) return;

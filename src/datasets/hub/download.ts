@@ -12,7 +12,7 @@ import { createHubFetch, RangesIgnored, withRetries } from "./fetch.js";
 import type { HubContext } from "./hub.js";
 import type { WantedFile } from "./wanted-file.js";
 
-/** Downloads the whole file unless it is in the cache, and gives its path there. */
+/** Downloads the whole file unless it is cached, and returns its path in the cache. */
 export async function downloadWhole(context: HubContext, wanted: WantedFile): Promise<string> {
   const { cache, settings } = context;
   const { name, file, listing } = wanted;
@@ -20,7 +20,7 @@ export async function downloadWhole(context: HubContext, wanted: WantedFile): Pr
     const there = await findCached(context, wanted);
     if (there !== null) return there;
     if (settings.isOffline) throw offlineError(`${name} (${listing.revision.slice(0, 12)})`);
-    // Whoever waited for the lock may find the file there.
+    // Another process may have fetched it while this one waited for the lock.
     return withFileLock(
       context,
       wanted,
@@ -29,13 +29,13 @@ export async function downloadWhole(context: HubContext, wanted: WantedFile): Pr
   });
 }
 
-/** Finds a file that is whole in the cache. One that is damaged is removed. */
+/** Finds a complete file in the cache and removes a damaged one. */
 export async function findCached(context: HubContext, wanted: WantedFile): Promise<string | null> {
   const path = context.cache.getBlobPath(wanted);
   const problem = await checkBlob(context, wanted);
   if (problem === null || problem === MISSING) return problem === null ? path : null;
   try {
-    // Another process may be putting a sound one in its place.
+    // Another process may be replacing it.
     return await withFileLock(context, wanted, () => findCachedUnderLock(context, wanted));
   } catch (error) {
     throw isForbidden(error) ? cannotRemove(wanted, path, problem, error) : error;
@@ -48,13 +48,13 @@ async function findCachedUnderLock(context: HubContext, wanted: WantedFile): Pro
   if (problem === null || problem === MISSING) return problem === null ? path : null;
   await rm(path, { force: true });
   const next = context.settings.isOffline ? "" : " and is fetched again";
-  context.note(`${wanted.name} was damaged in the cache: ${problem}. It has been thrown away${next}.`);
+  context.note(`${wanted.name} was damaged in the cache: ${problem}. It has been removed${next}.`);
   return null;
 }
 
 const MISSING = "it is missing";
 
-/** Finds what is wrong with a file in the cache. Each state of it is hashed once in a process. */
+/** Checks a file in the cache. Each state of it is hashed once per process. */
 async function checkBlob({ cache, signal }: HubContext, wanted: WantedFile): Promise<string | null> {
   const path = cache.getBlobPath(wanted);
   try {
@@ -65,13 +65,13 @@ async function checkBlob({ cache, signal }: HubContext, wanted: WantedFile): Pro
     if (problem === null) cache.verified.set(path, state);
     return problem;
   } catch (error) {
-    // Another process may remove a damaged one at any moment.
+    // Another process may remove a damaged file at any moment.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return MISSING;
     throw error;
   }
 }
 
-/** Does the work while no other process does the same for this file, or for this part of it. */
+/** Runs the work under a lock between processes for this file or this part of it. */
 export async function withFileLock<T>(
   { cache, ports, signal, meter }: HubContext,
   wanted: WantedFile,
@@ -84,7 +84,7 @@ export async function withFileLock<T>(
   return withLock(path, { sleep, onWait: (holder) => meter.waiting(wanted.name, holder) }, work);
 }
 
-/** Opens a file of the hub as a blob whose parts are fetched when they are read. */
+/** Opens a file of the hub as a blob whose parts are fetched on read. */
 export async function openBlob(context: HubContext, wanted: WantedFile, onBytes: (bytes: number) => void) {
   const { listing, file } = wanted;
   const { repo, revision } = listing;
@@ -98,7 +98,7 @@ export async function openBlob(context: HubContext, wanted: WantedFile, onBytes:
     path: file.path,
     revision,
     hubUrl: endpoint,
-    // What the listing says already saves a request.
+    // Saves a request: the listing has the size.
     downloadInfo: { url, size: file.size, etag: wanted.key },
     fetch: (input, init) =>
       hubFetch(input, init).catch((error: unknown) => {
@@ -107,7 +107,7 @@ export async function openBlob(context: HubContext, wanted: WantedFile, onBytes:
       }),
   });
   if (blob === null) throw new HubError(`${wanted.name} cannot be read.`);
-  // A stream of the library's passes on the words of such an error alone.
+  // The library's stream passes on only the message of an error.
   return { blob, explain: (error: unknown) => problem ?? error };
 }
 
@@ -119,7 +119,7 @@ async function fetchFile(context: HubContext, wanted: WantedFile): Promise<strin
   await makeFolder(dirname(blob));
   await checkRoom({ cacheDir: cache.dir, needed: file.size - (await getSize(partial)) });
   try {
-    // What comes out wrong is fetched anew once: a part that was resumed, or a proxy, may have been to blame.
+    // A wrong file is fetched again once: a resumed part or a proxy may be the cause.
     for (let round = 1; ; round++) {
       await withRetries(context, () => fetchRest(context, wanted, partial), { mark: () => meter.received });
       const problem = await findFileProblem(partial, file, signal);
@@ -127,12 +127,12 @@ async function fetchFile(context: HubContext, wanted: WantedFile): Promise<strin
       await rm(partial, { force: true });
       if (round === 2)
         throw new HubError(
-          `${name} came wrong twice: ${problem}. Nothing of it was kept. Try again later; a proxy or a mirror (HF_ENDPOINT) may be altering files.`,
+          `${name} arrived damaged twice: ${problem}. Nothing of it was kept. Try again later; a proxy or a mirror (HF_ENDPOINT) may be altering files.`,
         );
     }
     await rename(partial, blob);
   } catch (error) {
-    // A disk that is full stays so for everything else until the part that came is gone.
+    // Removing the partial file frees the disk for everything else.
     if (isFull(error)) await rm(partial, { force: true });
     throw error;
   }
@@ -142,7 +142,7 @@ async function fetchFile(context: HubContext, wanted: WantedFile): Promise<strin
   return blob;
 }
 
-/** Asks once for what a partial file lacks, and adds what comes. */
+/** Requests the missing rest of a partial file once and appends it. */
 async function fetchRest(context: HubContext, wanted: WantedFile, partial: string): Promise<void> {
   const { file, name } = wanted;
   const have = await getSize(partial);
@@ -158,7 +158,7 @@ async function fetchRest(context: HubContext, wanted: WantedFile, partial: strin
     const error = explain(thrown);
     if (error instanceof RangesIgnored) {
       await rm(partial, { force: true });
-      throw new HubError(`${name} could not be continued where it was cut off.`, { cause: error, retry: AGAIN });
+      throw new HubError(`${name} could not be resumed where it was cut off.`, { cause: error, retry: AGAIN });
     }
     if (!(error instanceof HubError) || error.retry === null) throw error;
     throw cutShort(wanted, await getSize(partial), error);
@@ -172,7 +172,7 @@ async function fetchRest(context: HubContext, wanted: WantedFile, partial: strin
 function cutShort({ name, file }: WantedFile, bytes: number, cause?: HubError): HubError {
   const why = cause === undefined ? "" : ` ${cause.message}`;
   return new HubError(
-    `${name} was cut short: ${bytes} of ${file.size} bytes came.${why} What came is kept: run it again to go on from there.`,
+    `${name} was cut off: received ${bytes} of ${file.size} bytes.${why} They are kept: run again to resume.`,
     { cause, retry: cause?.retry ?? AGAIN },
   );
 }
@@ -186,7 +186,7 @@ async function getSize(path: string): Promise<number> {
 
 function cannotRemove({ name }: WantedFile, path: string, problem: string, cause: unknown): HubError {
   return new HubError(
-    `${name} is damaged in the cache (${problem}), which may not be written: delete ${path}, ${ADVICE}.`,
+    `${name} is damaged in the cache (${problem}), which is not writable: delete ${path}, ${ADVICE}.`,
     { cause },
   );
 }

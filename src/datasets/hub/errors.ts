@@ -3,13 +3,13 @@ import { retryAfterMs } from "../../models/http/retry-after.js";
 
 interface HubErrorOptions {
   cause?: unknown;
-  /** Present when trying again may help. */
+  /** Set if a retry may help. */
   retry?: Retry;
-  /** True when the hub could not be reached or could not answer: what the cache holds may stand in. */
+  /** True if the hub could not be reached or could not answer: the cache may be used instead. */
   isOutage?: boolean;
 }
 
-/** The hub, the network or the cache failed; the user's question was fine. */
+/** The hub, the network or the cache failed; the request itself was valid. */
 export class HubError extends AssayError {
   readonly retry: Retry | null;
   readonly isOutage: boolean;
@@ -21,14 +21,12 @@ export class HubError extends AssayError {
   }
 }
 
-/** What is asked for is not in the cache, and the network may not be used. */
 export function offlineError(what: string): HubError {
   return new HubError(
-    `${what} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it. Run the same command once without HF_HUB_OFFLINE; afterwards it works offline.`,
+    `${what} is not in the cache, and HF_HUB_OFFLINE forbids downloads. Run the same command once without HF_HUB_OFFLINE; afterwards it works offline.`,
   );
 }
 
-/** A size as people read it. */
 export function sizeText(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
@@ -36,11 +34,11 @@ export function sizeText(bytes: number): string {
   return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
 }
 
-/** Trying again can help, and nobody said when. */
+/** Retry with the default delay. */
 export const AGAIN: Retry = { afterMs: null };
 
 const NO_CONNECTION: Readonly<Record<string, string>> = {
-  ENOTFOUND: "there is no such host, or no network",
+  ENOTFOUND: "the host does not exist, or there is no network",
   EAI_AGAIN: "the name server did not answer",
   ECONNREFUSED: "the connection was refused",
   EHOSTUNREACH: "it cannot be reached",
@@ -51,48 +49,45 @@ const NO_CONNECTION: Readonly<Record<string, string>> = {
 
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/;
 
-/** What a connection that failed means, and what to do about it. */
 export function connectionError(thrown: unknown, url: URL): HubError {
   const cause = (thrown as { cause?: unknown } | null)?.cause ?? thrown;
   const code = codeOf(cause);
   if (BAD_CERTIFICATE.test(code)) {
     return new HubError(
-      `No safe connection to ${url.host} could be made (${code}). If its certificate is your own, name its file in NODE_EXTRA_CA_CERTS; else check HF_ENDPOINT.`,
+      `No secure connection to ${url.host} could be made (${code}). If its certificate is your own, set NODE_EXTRA_CA_CERTS to its file; otherwise check HF_ENDPOINT.`,
       { cause: thrown, isOutage: true },
     );
   }
   const why = Object.hasOwn(NO_CONNECTION, code) ? NO_CONNECTION[code] : undefined;
   if (why === undefined) {
-    return new HubError(`The connection to ${url.host} broke off: ${messageOf(cause)}. Try again.`, {
+    return new HubError(`The connection to ${url.host} was interrupted: ${messageOf(cause)}. Try again.`, {
       cause: thrown,
       retry: AGAIN,
     });
   }
-  const message = `${url.host} cannot be reached: ${why}. Check the network and HF_ENDPOINT; with HF_HUB_OFFLINE=1 only what is in the cache is used.`;
-  // A name that is not known will not be a second later.
+  const message = `${url.host} cannot be reached: ${why}. Check the network and HF_ENDPOINT; with HF_HUB_OFFLINE=1 only the cache is used.`;
+  // An unknown host name will still be unknown a second later.
   return new HubError(message, { cause: thrown, isOutage: true, ...(code === "ENOTFOUND" ? {} : { retry: AGAIN }) });
 }
 
-/** A connection on which nothing came for too long. */
 export function silenceError(url: URL, ms: number): HubError {
   return new HubError(`${url.host} sent nothing for ${ms / 1000} s. Check the network, and try again.`, {
     retry: AGAIN,
   });
 }
 
-/** An error of Node's may hold several, one for each address of a host. */
+/** Node's error may contain several, one for each address of a host. */
 function codeOf(error: unknown): string {
   const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown };
   if (typeof code === "string") return code;
   return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : "";
 }
 
-/** A server that asks for patience. */
 export function busyError({ status, headers, url, now }: { status: number; headers: Headers; url: URL; now: number }) {
   const afterMs = retryAfterMs(Object.fromEntries(headers), now);
   const asks = afterMs === null ? "" : ` and asks to wait ${Math.ceil(afterMs / 1000)} s`;
-  const what = status === 429 ? "gets too many requests" : "has a problem of its own";
-  const advice = status === 429 ? "Try again later; with HF_TOKEN set, more is allowed" : "Try again later";
+  const what = status === 429 ? "gets too many requests" : "has an internal problem";
+  const advice = status === 429 ? "Try again later; HF_TOKEN raises the limit" : "Try again later";
   return new HubError(`${url.host} ${what} (${status})${asks}. ${advice}.`, { retry: { afterMs } });
 }
 
@@ -108,21 +103,20 @@ interface Refused {
   readonly headers: Headers;
   readonly about: Subject;
   readonly endpoint: string;
-  /** Whether a token was sent, is there but was kept back, or is not there. */
+  /** Whether a token was sent, withheld, or not set. */
   readonly token: "sent" | "kept back" | "none";
 }
 
-/** The repository is there, but not the branch, tag or commit. */
+/** The repository exists, but not the branch, tag or commit. */
 export class RevisionMissing extends DatasetError {}
 
-/** Says what a status of the hub itself means, and what to do about it. */
+/** Explains an error status of the hub, with a remedy. */
 export function explainRefusal({ status, headers, about, endpoint, token }: Refused): AssayError {
   const { repo, revision = "main", path = "" } = about;
   const { host } = new URL(endpoint);
   const reason = readReason(headers);
   const isSent = token === "sent";
-  const keptBack =
-    token === "kept back" ? " (there is one, but it is not sent over plain http: use an https address)" : "";
+  const keptBack = token === "kept back" ? " (it is set, but is not sent over plain http: use an https address)" : "";
   const code = headers.get("x-error-code");
   if (code === "GatedRepo") {
     const then = isSent ? "with the account that HF_TOKEN belongs to" : `and set HF_TOKEN${keptBack}`;
@@ -130,28 +124,28 @@ export function explainRefusal({ status, headers, about, endpoint, token }: Refu
     return new DatasetError(`${repo} is gated. Open ${page}, accept its terms, ${then}; then run again.`);
   }
   if (code === "RevisionNotFound")
-    return new RevisionMissing(`${repo} has no revision "${revision}". Give a branch, a tag or a commit of it.`);
+    return new RevisionMissing(`${repo} has no revision "${revision}". Use one of its branches, tags or commits.`);
   if (code === "EntryNotFound") return new DatasetError(`${repo} has no file "${path}" at ${revision}.`);
   if (code === "RepoNotFound" || status === 404) {
     const hint = isSent ? "that HF_TOKEN may read it" : `set HF_TOKEN if it is private${keptBack}`;
-    return new DatasetError(`There is no dataset ${repo} on ${host}. Check its name, or ${hint}.`);
+    return new DatasetError(`No dataset ${repo} on ${host}. Check its name, or ${hint}.`);
   }
   if (status === 401) {
     return new DatasetError(
       isSent
-        ? `${host} does not accept the token. Make a new one there, under Settings, and put it into HF_TOKEN; public datasets need none.`
-        : `${host} asks for a token to read ${repo}. Set HF_TOKEN${keptBack}.`,
+        ? `${host} rejects the token. Create a new one there, under Settings, and set HF_TOKEN to it; public datasets need none.`
+        : `${host} requires a token to read ${repo}. Set HF_TOKEN${keptBack}.`,
     );
   }
   if (status === 403) {
     return new DatasetError(
-      `${host} does not let this account read ${repo}${reason}. Give HF_TOKEN the right to read it, or ask its owner.`,
+      `${host} does not let this account read ${repo}${reason}. Give HF_TOKEN permission to read it, or ask its owner.`,
     );
   }
   return new HubError(`${host} answered ${status} for ${repo}${reason}.`);
 }
 
-/** The hub's own words, so far as they are words. */
+/** The hub's own message, if it is readable. */
 function readReason(headers: Headers): string {
   const message = headers.get("x-error-message")?.replace(/[^\x20-\x7e]/g, " ") ?? "";
   return message === "" ? "" : ` (${message.slice(0, 200).replace(/\.$/, "")})`;

@@ -36,14 +36,14 @@ async function serve(address: string, answer: { status?: number; location?: stri
   return { port: (server.address() as AddressInfo).port, seen };
 }
 
-/** Asks as the hub's library does. */
+/** Sends a request like the hub's library. */
 async function ask(endpoint: string): Promise<Response> {
   const context = createContext({ endpoint, token: "secret", cacheDir: "" });
   return createHubFetch(context, { about: { repo: "me/toy" }, onBytes: () => {} })(`${endpoint}/`);
 }
 
 describe("the token", () => {
-  it("goes to the hub's own origin only", async () => {
+  it("is sent only to the hub's origin", async () => {
     const elsewhere = await serve("127.0.0.1", {});
     const hub = await serve("127.0.0.1", { status: 302, location: `http://127.0.0.1:${elsewhere.port}/file` });
     const endpoint = `http://127.0.0.1:${hub.port}`;
@@ -53,7 +53,7 @@ describe("the token", () => {
     expect(elsewhere.seen[0]?.authorization).toBeUndefined();
   });
 
-  it("is not sent over plain http to an address that is not this machine's own, and the error says so", async (context) => {
+  it("is not sent over plain http except to this machine, and the error says so", async (context) => {
     const address = Object.values(networkInterfaces())
       .flat()
       .find((each) => each?.family === "IPv4" && !each.internal)?.address;
@@ -66,14 +66,14 @@ describe("the token", () => {
 });
 
 describe("an answer", () => {
-  it("asks for bytes as they are", async () => {
+  it("asks for uncompressed bytes", async () => {
     const hub = await serve("127.0.0.1", {});
     const endpoint = `http://127.0.0.1:${hub.port}`;
     await (await ask(endpoint)).text();
     expect(hub.seen[0]?.["accept-encoding"]).toBe("identity");
   });
 
-  it("is whole though memory is tidied up before it is read", async () => {
+  it("is complete even if garbage is collected before it is read", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const body = "x".repeat(30_000);
@@ -81,7 +81,7 @@ describe("an answer", () => {
     const endpoint = `http://127.0.0.1:${port}`;
     for (let round = 0; round < 5; round++) {
       const answer = await ask(endpoint);
-      // Only after a turn does nothing of the request itself hold on to its answer any more.
+      // Only after a turn is the response no longer referenced by the request.
       await sleep(5);
       collect();
       await sleep(20);
@@ -89,10 +89,10 @@ describe("an answer", () => {
     }
   });
 
-  it("that redirects to something else than http is refused", async () => {
+  it("is rejected if it redirects to a scheme other than http", async () => {
     const hub = await serve("127.0.0.1", { status: 302, location: "file:///etc/passwd" });
     const endpoint = `http://127.0.0.1:${hub.port}`;
-    await expect(ask(endpoint)).rejects.toThrow(/not safe to follow/);
+    await expect(ask(endpoint)).rejects.toThrow(/unsafe URL/);
   });
 });
 
@@ -105,16 +105,16 @@ function bench() {
 }
 
 describe("withRetries", () => {
-  it("gives up after as many tries as it may make, and keeps the cause", async () => {
+  it("gives up after the maximum number of tries, and keeps the cause", async () => {
     const { waits, context } = bench();
     const error = again();
     const failing = withRetries(context, () => Promise.reject(error));
-    await expect(failing).rejects.toThrow("no luck It was tried 5 times.");
+    await expect(failing).rejects.toThrow("no luck Tried 5 times.");
     await expect(failing).rejects.toMatchObject({ cause: error, isOutage: true });
     expect(waits).toEqual([500, 1000, 2000, 4000]);
   });
 
-  it("does not count tries that got far", async () => {
+  it("does not count tries that made progress", async () => {
     const { waits, context } = bench();
     let mark = 0;
     const work = async () => {
@@ -126,7 +126,7 @@ describe("withRetries", () => {
     expect(waits).toEqual(Array.from({ length: 9 }, () => 500));
   });
 
-  it("leaves alone what trying again does not help", async () => {
+  it("does not retry errors that a retry cannot fix", async () => {
     const { waits, context } = bench();
     await expect(withRetries(context, () => Promise.reject(new HubError("wrong")))).rejects.toThrow(/^wrong$/);
     await expect(withRetries(context, () => Promise.reject(new TypeError("bug")))).rejects.toThrow(TypeError);

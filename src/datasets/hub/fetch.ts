@@ -7,19 +7,19 @@ import type { HubContext } from "./hub.js";
 
 interface FetchOptions {
   readonly about: Subject;
-  /** Told of bytes as they come. */
+  /** Called with the number of bytes received. */
   readonly onBytes: (bytes: number) => void;
 }
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** The server answers with whole files, whatever range is asked for. */
+/** The server sends whole files instead of ranges. */
 export class RangesIgnored extends HubError {}
 
 /**
- * Creates what the hub's library asks with. It keeps the token to the hub's own origin, ends connections that stay
- * silent, checks that a part is the one asked for, and throws errors that say what to do.
+ * Creates the `fetch` for the hub's library. It sends the token only to the hub's origin, closes idle connections, checks
+ * that a range is the requested one, and throws errors with a remedy.
  */
 export function createHubFetch(context: HubContext, options: FetchOptions): typeof fetch {
   return async (input, init) => {
@@ -38,11 +38,11 @@ export function createHubFetch(context: HubContext, options: FetchOptions): type
       await response.body?.cancel();
       url = resolveRedirect(url, location);
     }
-    throw new HubError(`${url.host} redirects in a circle. Check HF_ENDPOINT.`);
+    throw new HubError(`${url.host} redirects in a loop. Check HF_ENDPOINT.`);
   };
 }
 
-/** Links to further pages may name the hub where a mirror is meant. */
+/** A mirror's links to further pages may point to the hub itself. */
 function toEndpoint({ settings }: HubContext, address: string): URL {
   const url = new URL(address, `${settings.endpoint}/`);
   const api = url.pathname.indexOf("/api/datasets/");
@@ -58,7 +58,7 @@ async function requestOnce(context: HubContext, { url, headers, onBytes }: Reque
   const sent = new Headers(headers);
   sent.set("user-agent", "assay");
   sent.set("accept-encoding", "identity");
-  // Never to another origin, and never where others can listen in.
+  // Never to another origin, and never unencrypted.
   const { token, endpoint } = context.settings;
   if (token !== null && url.origin === new URL(endpoint).origin && isPrivateWay(url))
     sent.set("authorization", `Bearer ${token}`);
@@ -71,7 +71,7 @@ async function requestOnce(context: HubContext, { url, headers, onBytes }: Reque
   });
 }
 
-/** Passes on a body as it is read, and ends it when nothing comes for too long. */
+/** Passes on a body and aborts it if it stays idle for too long. */
 function watchBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   watch: SilenceWatch,
@@ -99,7 +99,7 @@ function explain({ settings, ports }: HubContext, request: Request & { response:
   const { status, headers } = response;
   if (status === 429 || status === 408 || status >= 500) return busyError({ status, headers, url, now: ports.now() });
   if (url.origin !== new URL(settings.endpoint).origin) {
-    // The address of a large file is valid for a while only: asking the hub again gives a new one.
+    // The URL of a large file expires: the hub returns a new one.
     return new HubError(`${url.host} refused ${about.path ?? about.repo} (${status}).`, { retry: AGAIN });
   }
   const token = settings.token === null ? "none" : isPrivateWay(url) ? "sent" : "kept back";
@@ -112,23 +112,23 @@ function findRangeProblem({ etags }: HubContext, request: Request & { response: 
   const { repo, path } = about;
   const asked = request.headers.get("range");
   if (asked === null) return null;
-  if (status === 200) return new RangesIgnored(`Of ${repo}/${path}, no parts can be had.`);
+  if (status === 200) return new RangesIgnored(`${repo}/${path} cannot be read in ranges.`);
   const range = asked.replace("bytes=", "bytes ");
   const etag = headers.get("etag");
   const known = etags.get(`${url.origin}${url.pathname}`) ?? etag;
   if (etag !== null && etag !== known)
     return new HubError(
-      `${repo}/${path} changed while it was being read: the server has another version of it now. Run again to read the new one.`,
+      `${repo}/${path} changed while it was being read: the server has another version now. Run again to read the new one.`,
     );
   if (etag !== null) etags.set(`${url.origin}${url.pathname}`, etag);
   if (headers.get("content-range")?.startsWith(`${range}/`)) return null;
   return new HubError(
-    `Of ${repo}/${path}, another part came than was asked for. Try again; check HF_ENDPOINT if it lasts.`,
+    `The server sent the wrong range of ${repo}/${path}. Try again; check HF_ENDPOINT if it happens again.`,
     { retry: AGAIN },
   );
 }
 
-/** Ends a request on which nothing comes for too long, or that is no longer wanted. */
+/** Aborts a request that is idle for too long or no longer needed. */
 class SilenceWatch {
   readonly #controller = new AbortController();
   readonly #context: HubContext;
@@ -145,7 +145,7 @@ class SilenceWatch {
     return signal === undefined ? this.#controller.signal : AbortSignal.any([signal, this.#controller.signal]);
   }
 
-  /** Waits for what the server is to send next. */
+  /** Waits for the next data of the server. */
   async during<T>(next: Promise<T>): Promise<T> {
     const { signal, ports } = this.#context;
     const timer = setTimeout(() => this.#controller.abort(), ports.idleMs);
@@ -169,20 +169,20 @@ function resolveRedirect(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
   const isSafe = to?.protocol === "https:" || (to?.protocol === "http:" && from.protocol === "http:");
   if (to !== null && isSafe) return to;
-  throw new HubError(`${from.host} redirects to an address that is not safe to follow. Check HF_ENDPOINT.`);
+  throw new HubError(`${from.host} redirects to an unsafe URL. Check HF_ENDPOINT.`);
 }
 
 interface RetryOptions {
-  /** How often it is tried at most. Default: 5. */
+  /** Maximum number of tries. Default: 5. */
   readonly tries?: number;
-  /** A number that grows as the work gets on: tries that got far enough do not count. */
+  /** A number that grows with progress: tries that made enough progress do not count. */
   readonly mark?: () => number;
 }
 
 const MAX_WAIT_MS = 60_000;
 const FAR_ENOUGH_BYTES = 1024 * 1024;
 
-/** Does the work again while its errors say that this may help. */
+/** Retries the work while its errors allow it. */
 export async function withRetries<T>(
   { ports, signal }: HubContext,
   work: () => Promise<T>,
@@ -204,5 +204,5 @@ export async function withRetries<T>(
 
 function countTries(error: HubError, failed: number): HubError {
   if (failed === 1) return error;
-  return new HubError(`${error.message} It was tried ${failed} times.`, { cause: error, isOutage: error.isOutage });
+  return new HubError(`${error.message} Tried ${failed} times.`, { cause: error, isOutage: error.isOutage });
 }

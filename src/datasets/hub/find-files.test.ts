@@ -74,18 +74,18 @@ describe("Parquet files by the hub's conventions", () => {
     expect(await found({ main: configured }, { split: "test", ...source })).toEqual(expected);
   });
 
-  it("asks which config when several have the split", async () => {
+  it("asks for the config if several have the split", async () => {
     const main = ["de/test-0.parquet", "en/test-0.parquet"];
     await expect(found({ main }, { split: "test" })).rejects.toThrow(
-      'me/toy has the split "test" in several configs. Say which: de, en.',
+      'me/toy has the split "test" in several configs. Choose one: de, en.',
     );
   });
 });
 
-describe("the branch that the hub converts to", () => {
+describe("the branch of conversions", () => {
   const converted = ["a/test/0000.parquet", "a/partial-train/0000.parquet", "ab/train/0000.parquet"];
 
-  it("is used where the repository has no Parquet files", async () => {
+  it("is used if the repository has no Parquet files", async () => {
     const { hub, server } = { hub: (await begin({ main: ["a.py"], converted })).hub(), server: bench?.server };
     const { listing, paths } = await findFiles(hub, { repo: "me/toy", config: "a", split: "test" });
     expect(paths).toEqual(["a/test/0000.parquet"]);
@@ -100,7 +100,7 @@ describe("the branch that the hub converts to", () => {
     expect(await found({ main: ["toy.py"], converted: there }, { split: "test", ...source })).toEqual(expected);
   });
 
-  it("is no answer for another config, for a part of a split, or for another revision", async () => {
+  it("is not used for another config, a part of a split, or another revision", async () => {
     const layout = { main: ["a.py"], converted };
     await expect(found(layout, { config: "a", split: "train" })).rejects.toThrow(/No file of me\/toy/);
     await bench?.close();
@@ -111,7 +111,7 @@ describe("the branch that the hub converts to", () => {
   });
 });
 
-describe("files of other kinds", () => {
+describe("files of other formats", () => {
   it.each([
     [["test.jsonl", "test.csv", "latest.jsonl"], {}, ["test.jsonl"]],
     [["data/test.json.gz"], {}, ["data/test.json.gz"]],
@@ -121,7 +121,7 @@ describe("files of other kinds", () => {
     expect(await found({ main }, { split: "test", ...source })).toEqual(expected);
   });
 
-  it("are found offline though nobody knows then whether there is a converted branch", async () => {
+  it("are found offline although it is unknown whether there are conversions", async () => {
     const hub = (await begin({ main: ["test.jsonl"] })).hub();
     const online = await findFiles(hub, { repo: "me/toy", split: "test" });
     const offline = bench?.hub({ offline: true }) ?? hub;
@@ -138,19 +138,19 @@ describe("named files", () => {
     expect(await found({ main }, source)).toEqual(["b.json", "x/a_1.json", "x/a_2.json"]);
   });
 
-  it("leave the split where none of them is there", async () => {
+  it("fall back to the split if none of them exists", async () => {
     expect(await found({ main }, { files: ["nope*.json"], split: "test" })).toEqual(["data/test-0.parquet"]);
   });
 
-  it("that are not there are an error that lists what is", async () => {
+  it("are an error that lists the existing files if they are missing", async () => {
     await expect(found({ main }, { files: ["nope.json"] })).rejects.toThrow(
       /No file of me\/toy \([0-9a-f]{12}\) fits nope\.json\. It has: b\.json, data\/test-0\.parquet, x\/a_1\.json/,
     );
   });
 });
 
-describe("a split that is nowhere", () => {
-  it("is an error that guesses the config and lists the files", async () => {
+describe("a missing split", () => {
+  it("is an error that suggests a config and lists the files", async () => {
     const main = ["english/test-0.parquet", "german/test-0.parquet"];
     await expect(found({ main }, { config: "englich", split: "test" })).rejects.toThrow(
       /holds the split "test" of the config "englich"\. Did you mean the config "english"\? It has: english\/test-0/,

@@ -4,29 +4,28 @@ import { HubError, RevisionMissing } from "./errors.js";
 import type { Hub, HubListing } from "./hub.js";
 import { whatIsThere } from "./similar-files.js";
 
-/** Files of a repository: those of a split, or those whose paths fit a pattern. */
+/** Files of a repository: those of a split, or those matching a pattern. */
 export interface HubFiles {
   readonly repo: string;
-  /** A branch, a tag or a commit; `main` unless given. */
+  /** A branch, a tag or a commit. Default: `main`. */
   readonly revision?: string;
   readonly config?: string;
   readonly split?: string;
-  /** Paths with * for any part of a name; looked for first. */
+  /** Paths with * for any part of a name; tried first. */
   readonly files?: readonly string[];
 }
 
-/** The files that were meant, and where. */
 export interface FoundFiles {
   readonly listing: HubListing;
   readonly paths: string[];
 }
 
-/** Where the hub puts Parquet files that it has made itself. */
+/** The branch with the hub's own Parquet conversions. */
 const CONVERTED = "refs/convert/parquet";
 
 /**
- * Finds the files of a split: those named, else Parquet files, else those that the hub converted to Parquet, else
- * files of other kinds.
+ * Finds the files of a split: named files, else Parquet files, else the hub's Parquet conversions, else files of other
+ * formats.
  * @example
  * const { listing, paths } = await findFiles(hub, { repo: "openai/gsm8k", config: "main", split: "test" });
  */
@@ -53,9 +52,9 @@ async function splitFiles(hub: Hub, source: SplitSource, listing: HubListing): P
   throw converted ?? nothingFits(source, listing);
 }
 
-/** Null when there is no such branch or nothing fits on it; an error when offline it cannot be told. */
+/** Null if the branch or the files do not exist; an error if that is unknown offline. */
 async function convertedFiles(hub: Hub, source: SplitSource): Promise<FoundFiles | HubError | null> {
-  // What the hub converted is its main branch: it is no answer to a question about another revision.
+  // The hub converts only the main branch, not other revisions.
   if (source.revision !== undefined && source.revision !== "main") return null;
   try {
     const listing = await hub.listing(source.repo, CONVERTED);
@@ -71,7 +70,7 @@ async function convertedFiles(hub: Hub, source: SplitSource): Promise<FoundFiles
   }
 }
 
-/** For a source that names no config: the files of `default`, or those of the one config that has the split. */
+/** Without a config: the files of `default`, or of the only config with the split. */
 function ofOnlyConfig(paths: readonly string[], { repo, config, split }: SplitSource): string[] | null {
   if (config !== undefined) return null;
   const found = foldersOf(paths)
@@ -80,7 +79,7 @@ function ofOnlyConfig(paths: readonly string[], { repo, config, split }: SplitSo
   const meant = found.find(({ folder }) => folder === "default") ?? found[0];
   if (found.length > 1 && meant?.folder !== "default") {
     const names = found.map(({ folder }) => folder).join(", ");
-    throw new DatasetError(`${repo} has the split "${split}" in several configs. Say which: ${names}.`);
+    throw new DatasetError(`${repo} has the split "${split}" in several configs. Choose one: ${names}.`);
   }
   return meant?.files ?? null;
 }
@@ -110,29 +109,29 @@ function nothingFits({ config, split, files }: HubFiles, { repo, revision, files
   const ofConfig = config === undefined ? "" : ` of the config "${config}"`;
   const named = files === undefined ? [] : [`fits ${files.join(" or ")}`];
   const ofSplit = split === undefined ? [] : [`holds the split "${split}"${ofConfig}`];
-  const wanted = [...named, ...ofSplit].join(" or ") || "was asked for: name a split or files";
+  const wanted = [...named, ...ofSplit].join(" or ") || "was requested: name a split or files";
   return new DatasetError(`No file of ${repo} (${revision.slice(0, 12)}) ${wanted}.${hint}${whatIsThere(paths)}`);
 }
 
-/** A split of a config, as names of files show it. */
+/** A split and config as they appear in file names. */
 interface SplitName {
   readonly split: string;
-  /** Null when the repository is not divided into configs. */
+  /** Null if the repository has no configs. */
   readonly config: string | null;
 }
 
 const PLAIN = ["jsonl", "json", "csv", "tsv"].flatMap((ending) => [ending, `${ending}.gz`]);
 
 /**
- * A pattern with * for any part of a name, which never reaches into another folder.
+ * Compiles a pattern with * for any part of a name, within a folder.
  * @example
- * glob("data/test-*.parquet").test("data/test-00000-of-00001.parquet"); // true
+ * compileGlob("data/test-*.parquet").test("data/test-00000-of-00001.parquet"); // true
  */
 function glob(pattern: string): RegExp {
   return new RegExp(`^${pattern.split("*").map(escaped).join("[^/]*")}$`);
 }
 
-/** Where the Parquet files of a split may be, by the hub's conventions; the first that any file fits is meant. */
+/** Where the Parquet files of a split may be, by the hub's conventions; the first match is used. */
 function parquetPatterns({ config, split }: SplitName): RegExp[][] {
   const own = config === null ? [] : [config, `data/${config}`];
   return [
@@ -145,24 +144,24 @@ function parquetPatterns({ config, split }: SplitName): RegExp[][] {
   ];
 }
 
-/** Where they are on the branch that the hub converts repositories to. */
+/** The layout on the branch of conversions. */
 function convertedPatterns({ config, split }: { config: string; split: string }): RegExp[][] {
   return [[glob(`${config}/${split}/*.parquet`)], [within(`${config}/`, split)]];
 }
 
-/** Where a split may be in a file of another kind; one kind only, for several may hold the same rows. */
+/** Where a split may be in another format; only one format is used, since several may hold the same rows. */
 function plainPatterns({ config, split }: SplitName): RegExp[][] {
   const own = config === null ? [] : [`${config}/${split}`, `data/${config}/${split}`];
   const places = [...own, split, `data/${split}`];
   return places.flatMap((place) => PLAIN.map((ending) => [glob(`${place}.${ending}`)]));
 }
 
-/** One file, or several that are numbered behind a hyphen: `test_matched-…` is no `test`. */
+/** One file, or several numbered after a hyphen; `test_matched-…` does not match `test`. */
 function shards(start: string): RegExp[] {
   return [glob(`${start}.parquet`), glob(`${start}-*.parquet`)];
 }
 
-/** A name in a folder in which the split stands as a word of its own: neither in `latest` nor in `test_matched`. */
+/** A file name with the split as a whole word: neither `latest` nor `test_matched` for `test`. */
 function within(folder: string, split: string): RegExp {
   return new RegExp(`^${escaped(folder)}[^/]*(?<!\\w)${escaped(split)}(?!\\w)[^/]*\\.parquet$`);
 }

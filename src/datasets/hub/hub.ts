@@ -11,60 +11,59 @@ import { findListing } from "./listing.js";
 import { openRanges } from "./ranges.js";
 import { findHubFile } from "./wanted-file.js";
 
-/** How a hub is reached and where what it gives is kept; what is not given is read from the environment. */
+/** How to reach the hub and where to cache files; missing options are read from the environment. */
 export interface HubOptions {
-  /** The hub's address; else HF_ENDPOINT, else https://huggingface.co. */
+  /** Address of the hub. Default: HF_ENDPOINT, else https://huggingface.co. */
   endpoint?: string;
-  /** Else HF_TOKEN, HUGGING_FACE_HUB_TOKEN, or the token file of the hub's own tools. */
+  /** Default: HF_TOKEN, HUGGING_FACE_HUB_TOKEN, or the token file of the hub's own tools. */
   token?: string;
-  /** Use nothing but the cache; else HF_HUB_OFFLINE. */
+  /** Use only the cache. Default: HF_HUB_OFFLINE. */
   offline?: boolean;
-  /** Else ASSAY_DATASETS_CACHE, else the cache of the hub's own tools (HF_HUB_CACHE, HF_HOME). */
+  /** Default: ASSAY_DATASETS_CACHE, else the cache of the hub's own tools (HF_HUB_CACHE, HF_HOME). */
   cacheDir?: string;
   env?: NodeJS.ProcessEnv;
   onProgress?: (progress: DownloadProgress) => void;
-  /** Told what a user should know, such as a repository that has a new name. */
+  /** Receives notes for the user, such as a renamed repository. */
   onNote?: (note: string) => void;
   signal?: AbortSignal;
 }
 
-/** A file of a repository. */
 export interface HubFile {
   readonly path: string;
   readonly size: number;
-  /** SHA-256 of the content, where the hub states it: for large files. */
+  /** SHA-256 of the content; the hub reports it for large files. */
   readonly sha256?: string;
-  /** Git's hash of the content, where the hub states that: for small files. */
+  /** Git's hash of the content; the hub reports it for small files. */
   readonly gitSha1?: string;
 }
 
 /** The files of a repository at one commit. */
 export interface HubListing {
-  /** The repository's name now, which is not the one asked for when it has moved. */
+  /** The current name, which differs from the requested one if the repository has moved. */
   readonly repo: string;
   /** The commit. */
   readonly revision: string;
   readonly files: readonly HubFile[];
 }
 
-/** A hub of datasets, and the cache of what came from it. */
+/** A hub of datasets and its local cache. */
 export interface Hub {
-  /** The commit a branch, tag or commit stands for (`main` unless given), and the repository's files there. */
+  /** Resolves a branch, tag or commit (default: `main`) and lists the repository's files there. */
   listing(repo: string, revision?: string): Promise<HubListing>;
-  /** Fetches the whole file unless it is in the cache, verifies it, and gives its local path. */
+  /** Downloads and verifies the whole file unless it is cached, and returns its local path. */
   download(listing: HubListing, path: string): Promise<string>;
-  /** The file as bytes that are fetched by range as they are read, and kept. */
+  /** Opens the file as bytes that are fetched by range on read, and cached. */
   open(listing: HubListing, path: string): Promise<ByteSource>;
-  /** Bytes that came over the network so far. */
+  /** Bytes received over the network so far. */
   readonly received: number;
 }
 
-/** What a hub takes from the outside world, so that a test can stand in for it. */
+/** Dependencies that tests replace. */
 export interface HubPorts {
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly random: () => number;
   readonly now: () => number;
-  /** How long a connection may stay silent. */
+  /** How long a connection may be idle. */
   readonly idleMs: number;
 }
 
@@ -82,7 +81,7 @@ const REAL_PORTS: HubPorts = {
   idleMs: 30_000,
 };
 
-/** What every part of a hub works with. */
+/** What every module of a hub shares. */
 export interface HubContext {
   readonly settings: HubSettings;
   readonly ports: HubPorts;
@@ -90,13 +89,12 @@ export interface HubContext {
   readonly meter: Meter;
   readonly signal: AbortSignal | undefined;
   readonly note: (text: string) => void;
-  /** Where the hub redirected a file to: asked directly until that fails, which saves every other request. */
+  /** Redirect targets of files: requested directly until that fails, which saves a request. */
   readonly locations: Map<string, URL>;
-  /** The version of each file that parts came from. */
+  /** Version of each file that ranges came from. */
   readonly etags: Map<string, string>;
 }
 
-/** Puts together what every part of a hub works with. */
 export function createContext(options: HubOptions, testPorts: Partial<HubPorts> = {}): HubContext {
   const settings = readSettings(options);
   const ports = { ...REAL_PORTS, ...testPorts };
@@ -114,7 +112,7 @@ export function createContext(options: HubOptions, testPorts: Partial<HubPorts> 
 }
 
 /**
- * A hub of datasets, with a cache of what came from it that several processes may share.
+ * Opens a hub of datasets with a cache that several processes may share.
  * @example
  * const hub = openHub({ onNote: console.warn });
  * const listing = await hub.listing("openai/gsm8k");
@@ -122,7 +120,7 @@ export function createContext(options: HubOptions, testPorts: Partial<HubPorts> 
  */
 export function openHub(options: HubOptions = {}, testPorts: Partial<HubPorts> = {}): Hub {
   const context = createContext(options, testPorts);
-  // Asked once for all parts of a dataset, so that they are of one commit.
+  // Resolved once for all parts of a dataset, so that they are of one commit.
   const listings = new Map<string, Promise<HubListing>>();
   return {
     listing(repo, revision = "main") {
@@ -144,10 +142,10 @@ export function openHub(options: HubOptions = {}, testPorts: Partial<HubPorts> =
 
 const EVERY_MS = 100;
 
-/** One file, or a part of one, on its way. */
+/** The download of a file or a part of one. */
 export interface Transfer {
   readonly got: (bytes: number) => void;
-  /** Whatever was expected and did not come is no longer expected. */
+  /** Stops expecting bytes that did not arrive. */
   readonly end: () => void;
 }
 
@@ -156,7 +154,7 @@ interface Listener {
   readonly now: () => number;
 }
 
-/** Counts what comes over the network, and tells about it now and then. */
+/** Counts received bytes and reports progress at intervals. */
 export class Meter {
   received = 0;
   #outstanding = 0;
@@ -167,7 +165,7 @@ export class Meter {
     this.#listener = listener;
   }
 
-  /** Bytes are about to come; `file` is null for what is not worth telling, such as listings. */
+  /** Starts a transfer; `file` is null for requests that are not reported, such as listings. */
   start(file: string | null, expected: number): Transfer {
     let left = expected;
     this.#outstanding += left;
@@ -190,7 +188,7 @@ export class Meter {
     this.#tell(file, waitingFor);
   }
 
-  /** The last word on a file, however recent the one before. */
+  /** Reports the end of a file, regardless of the interval. */
   done(file: string): void {
     this.#toldAt = Number.NEGATIVE_INFINITY;
     this.#tell(file, null);
@@ -205,9 +203,8 @@ export class Meter {
   }
 }
 
-/** Everything that decides how a hub is reached. */
 export interface HubSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly endpoint: string;
   readonly token: string | null;
   readonly isOffline: boolean;
@@ -216,7 +213,7 @@ export interface HubSettings {
 
 const HUB = "https://huggingface.co";
 
-/** The settings that options and environment come to. */
+/** Resolves options and environment. */
 export function readSettings({ env = process.env, ...options }: HubOptions): HubSettings {
   return {
     endpoint: checkedEndpoint(options.endpoint ?? filled(env.HF_ENDPOINT) ?? HUB),
@@ -229,21 +226,21 @@ export function readSettings({ env = process.env, ...options }: HubOptions): Hub
 function checkedEndpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`HF_ENDPOINT is ${JSON.stringify(text)}, which is no address. Give one such as ${HUB}.`);
+    throw new UsageError(`HF_ENDPOINT is ${JSON.stringify(text)}, which is not a URL. Use one such as ${HUB}.`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new UsageError("HF_ENDPOINT holds a user name or a password. Leave them out; a token goes into HF_TOKEN.");
+    throw new UsageError("HF_ENDPOINT contains a user name or a password. Remove them, and put a token into HF_TOKEN.");
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-/** A header with other characters would be refused by an error that prints it. */
+/** An invalid header would raise an error that prints the token. */
 function checkedToken(token: string | null): string | null {
   if (token === null || /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new UsageError("HF_TOKEN holds characters that no token has, such as a space. Copy the token again.");
+  throw new UsageError("HF_TOKEN contains invalid characters, such as a space. Copy the token again.");
 }
 
-/** The cache of the hub's own tools, where they look for it. */
+/** The cache location of the hub's own tools. */
 function findHubCache(env: NodeJS.ProcessEnv): string {
   return filled(env.HF_HUB_CACHE) ?? filled(env.HUGGINGFACE_HUB_CACHE) ?? join(hubHome(env), "hub");
 }
@@ -256,7 +253,7 @@ function tokenOf(env: NodeJS.ProcessEnv): string | null {
   return filled(env.HF_TOKEN) ?? filled(env.HUGGING_FACE_HUB_TOKEN) ?? filled(tokenFile(env));
 }
 
-/** What `hf auth login` left. */
+/** Written by `hf auth login`. */
 function tokenFile(env: NodeJS.ProcessEnv): string | undefined {
   try {
     return readFileSync(filled(env.HF_TOKEN_PATH) ?? join(hubHome(env), "token"), "utf8");

@@ -18,14 +18,14 @@ const begin = async (plan: HubPlan) => {
 const TOY = { "me/toy": repoOf({ "test.jsonl": Buffer.from("{}\n"), "data/a.parquet": someBytes(100) }) };
 
 describe("listing", () => {
-  it("gives the commit, and each file with its size and hash", async () => {
+  it("returns the commit, and each file with its size and hash", async () => {
     const { server } = await begin({ repos: TOY });
     const listing = await bench.hub().listing("me/toy");
     expect(listing.repo).toBe("me/toy");
     expect(listing.revision).toBe(server.commit("me/toy"));
     expect(listing.files).toEqual([
       { path: "data/a.parquet", size: 100, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      // What git itself says: printf '{}\n' | git hash-object --stdin
+      // From git itself: printf '{}\n' | git hash-object --stdin
       { path: "test.jsonl", size: 3, gitSha1: "0967ef424bce6791893e9a57bb952f80fd536e93" },
     ]);
     expect(bench.asked()).toEqual([
@@ -34,7 +34,7 @@ describe("listing", () => {
     ]);
   });
 
-  it("asks once for a branch in a session, and for the files of a commit once at all", async () => {
+  it("resolves a branch once per session, and lists a commit only once", async () => {
     await begin({ repos: TOY });
     const hub = bench.hub();
     await Promise.all([hub.listing("me/toy"), hub.listing("me/toy", "main")]);
@@ -62,17 +62,17 @@ describe("listing", () => {
     expect(revision).toBe(server.commit("me/toy", "refs/convert/parquet"));
   });
 
-  it("follows a repository that has moved, says so, and finds it offline by its old name", async () => {
+  it("follows a moved repository, notes it, and finds it offline by its old name", async () => {
     await begin({ repos: { ...TOY, "old/toy": { revisions: {}, movedTo: "me/toy" } } });
     const hub = bench.hub();
     const listing = await hub.listing("old/toy");
     expect(listing.repo).toBe("me/toy");
-    expect(bench.notes).toEqual(["old/toy has moved: it is me/toy now."]);
+    expect(bench.notes).toEqual(["old/toy has moved to me/toy."]);
     await hub.download(listing, "test.jsonl");
     expect(await bench.hub({ offline: true }).listing("old/toy")).toEqual(listing);
   });
 
-  it("works offline afterwards, and says what to do when it was never asked", async () => {
+  it("works offline afterwards, and explains what to do if it was never listed", async () => {
     await begin({ repos: TOY });
     const listing = await bench.hub().listing("me/toy");
     bench.asked();
@@ -84,15 +84,15 @@ describe("listing", () => {
     expect(bench.asked()).toEqual([]);
   });
 
-  it("uses what the cache holds while the hub cannot be reached, and says so", async () => {
+  it("uses the cache with a note while the hub cannot be reached", async () => {
     await begin({ repos: TOY });
     const listing = await bench.hub().listing("me/toy");
     await bench.server.close();
     expect(await bench.hub().listing("me/toy")).toEqual(listing);
-    expect(bench.notes).toEqual([expect.stringMatching(/^me\/toy: what the cache holds is used \([0-9a-f]{12}\)/)]);
+    expect(bench.notes).toEqual([expect.stringMatching(/^me\/toy: using the cached version \([0-9a-f]{12}\)/)]);
   });
 
-  it("does not take a damaged list from the cache", async () => {
+  it("ignores a damaged listing in the cache", async () => {
     await begin({ repos: TOY });
     const listing = await bench.hub().listing("me/toy");
     const dir = join(bench.cacheDir, "datasets--me--toy", ".assay", "listings");
@@ -101,37 +101,37 @@ describe("listing", () => {
   });
 
   it.each(["../../etc/passwd", "a/../../b", "/etc/passwd", "a//b", "a\\..\\b", "."])(
-    "refuses a repository that lists %o",
+    "rejects a repository that lists %o",
     async (path) => {
       await begin({ repos: { "me/evil": repoOf({ [path]: Buffer.from("x") }) } });
-      await expect(bench.hub().listing("me/evil")).rejects.toThrow(/lies outside of the repository/);
+      await expect(bench.hub().listing("me/evil")).rejects.toThrow(/is outside the repository/);
     },
   );
 
-  it.each(["a/b/c", "../x", "a/..", "", "a b", ".x/y"])("refuses the name %o", async (repo) => {
+  it.each(["a/b/c", "../x", "a/..", "", "a b", ".x/y"])("rejects the name %o", async (repo) => {
     await begin({ repos: TOY });
     await expect(bench.hub().listing(repo)).rejects.toThrow(UsageError);
     expect(bench.asked()).toEqual([]);
   });
 
-  it.each(["..", "a/../b", ".", "", "a b", "x?y"])("refuses the revision %o", async (revision) => {
+  it.each(["..", "a/../b", ".", "", "a b", "x?y"])("rejects the revision %o", async (revision) => {
     await begin({ repos: TOY });
     await expect(bench.hub().listing("me/toy", revision)).rejects.toThrow(UsageError);
   });
 });
 
-describe("a refusal", () => {
+describe("a refusal by the hub", () => {
   const SECRET = { ...TOY["me/toy"], token: "good-token" };
   const repos = { ...TOY, "me/gated": { ...SECRET, isGated: true }, "me/private": { ...SECRET, isPrivate: true } };
 
   it.each([
-    ["none/such", {}, /There is no dataset none\/such on 127.*Check its name, or set HF_TOKEN if it is private/],
-    ["none/such", { token: "good-token" }, /no dataset none\/such.*that HF_TOKEN may read it/],
-    ["me/private", {}, /There is no dataset me\/private/],
+    ["none/such", {}, /No dataset none\/such on 127.*Check its name, or set HF_TOKEN if it is private/],
+    ["none/such", { token: "good-token" }, /No dataset none\/such.*that HF_TOKEN may read it/],
+    ["me/private", {}, /No dataset me\/private/],
     ["me/gated", {}, /is gated\. Open http.*\/datasets\/me\/gated, accept its terms, and set HF_TOKEN; then run again/],
     ["me/gated", { token: "other-token" }, /is gated.*with the account that HF_TOKEN belongs to/],
-    ["me/toy", { token: "bad-token" }, /does not accept the token\. Make a new one/],
-  ])("for %s with %o says what to do", async (repo, options, message) => {
+    ["me/toy", { token: "bad-token" }, /rejects the token\. Create a new one/],
+  ])("for %s with %o explains what to do", async (repo, options, message) => {
     await begin({ repos });
     const error = await bench
       .hub(options)
@@ -143,12 +143,12 @@ describe("a refusal", () => {
     expect(bench.waits).toEqual([]);
   });
 
-  it("names the revision that is not there", async () => {
+  it("names the missing revision", async () => {
     await begin({ repos });
     await expect(bench.hub().listing("me/toy", "v9")).rejects.toThrow('me/toy has no revision "v9"');
   });
 
-  it("lets those in who have the token", async () => {
+  it("does not occur with the token", async () => {
     await begin({ repos });
     for (const repo of ["me/gated", "me/private"]) {
       const hub = bench.hub({ token: "good-token" });
@@ -159,22 +159,22 @@ describe("a refusal", () => {
     expect(requests.filter(({ server }) => server === "hub").every((each) => each.authorization !== null)).toBe(true);
   });
 
-  it("is said plainly when the answer is no JSON", async () => {
+  it("is explained if the answer is not JSON", async () => {
     await begin({ repos, faults: [{ kind: "text", text: "<html>Sign in</html>" }] });
-    await expect(bench.hub().listing("me/toy")).rejects.toThrow(/something that is not JSON.*HF_ENDPOINT/);
+    await expect(bench.hub().listing("me/toy")).rejects.toThrow(/did not answer with JSON.*HF_ENDPOINT/);
   });
 
   it.each(['{"id":"me/toy"}', "[]", '{"sha":"../../x"}', "null"])(
-    "is said plainly when the answer is not the hub's: %s",
+    "is explained if the answer is not the hub's: %s",
     async (text) => {
       await begin({ repos, faults: [{ kind: "text", text }] });
-      await expect(bench.hub().listing("me/toy")).rejects.toThrow(/does not answer as the hub does.*HF_ENDPOINT/);
+      await expect(bench.hub().listing("me/toy")).rejects.toThrow(/does not answer like the hub.*HF_ENDPOINT/);
     },
   );
 });
 
-describe("trouble on the way", () => {
-  it("is tried again, as late as the server asks", async () => {
+describe("network problems", () => {
+  it("are retried after the delay that the server asks for", async () => {
     await begin({
       repos: TOY,
       faults: [
@@ -187,21 +187,21 @@ describe("trouble on the way", () => {
     expect(bench.waits).toEqual([7250, 1000, 2000]);
   });
 
-  it("ends after five tries", async () => {
+  it("fail after five tries", async () => {
     await begin({ repos: TOY, faults: [{ kind: "status", status: 503, times: 99 }] });
     const failing = bench.hub().listing("me/toy");
-    await expect(failing).rejects.toThrow(/has a problem of its own \(503\).*tried 5 times/);
+    await expect(failing).rejects.toThrow(/has an internal problem \(503\).*Tried 5 times/);
     await expect(failing).rejects.toMatchObject({ code: "HUB", exitCode: 3 });
     expect(bench.asked()).toHaveLength(5);
   });
 
-  it("ends at once when the server asks for more patience than there is", async () => {
+  it("fail at once if the server asks for too long a delay", async () => {
     await begin({ repos: TOY, faults: [{ kind: "status", status: 429, headers: { "retry-after": "3600" } }] });
     await expect(bench.hub().listing("me/toy")).rejects.toThrow(/too many requests \(429\) and asks to wait 3600 s/);
     expect(bench.waits).toEqual([]);
   });
 
-  it("that no one answers names HF_ENDPOINT and HF_HUB_OFFLINE", async () => {
+  it("name HF_ENDPOINT and HF_HUB_OFFLINE if there is no answer", async () => {
     await begin({ repos: TOY });
     await bench.server.close();
     await expect(bench.hub().listing("me/toy")).rejects.toThrow(
@@ -212,7 +212,7 @@ describe("trouble on the way", () => {
     );
   });
 
-  it("ends a request on which nothing comes", async () => {
+  it("abort an idle request", async () => {
     await begin({ repos: TOY });
     const silent = createServer(() => {});
     silent.listen(0, "127.0.0.1");
@@ -224,13 +224,13 @@ describe("trouble on the way", () => {
     silent.close();
   });
 
-  it("that is a circle of redirects ends", async () => {
+  it("end a redirect loop", async () => {
     const circle = { revisions: {}, movedTo: "me/b" };
     await begin({ repos: { "me/a": circle, "me/b": { revisions: {}, movedTo: "me/a" } } });
-    await expect(bench.hub().listing("me/a")).rejects.toThrow(/redirects in a circle/);
+    await expect(bench.hub().listing("me/a")).rejects.toThrow(/redirects in a loop/);
   });
 
-  it("ends when it is no longer wanted", async () => {
+  it("end when the request is aborted", async () => {
     await begin({ repos: TOY });
     const reason = new Error("enough");
     const hub = bench.hub({ signal: AbortSignal.abort(reason) });

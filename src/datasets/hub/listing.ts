@@ -8,7 +8,7 @@ import type { HubContext, HubFile, HubListing } from "./hub.js";
 
 const MAX_FILES = 1_000_000;
 
-/** Finds the files of a repository, from the hub, or from the cache where that is all there is. */
+/** Lists the files of a repository from the hub, or from the cache if the hub is unavailable. */
 export async function findListing(context: HubContext, repo: string, revision: string): Promise<HubListing> {
   requireNames(repo, revision);
   const { cache, settings } = context;
@@ -16,11 +16,11 @@ export async function findListing(context: HubContext, repo: string, revision: s
   if (kept !== null && (settings.isOffline || isCommit(revision))) return kept;
   if (settings.isOffline) throw offlineError(`The list of files of ${repo} at ${revision}`);
   try {
-    // Whoever has something to fall back on is not kept waiting for long.
+    // Fewer tries if the cache has a listing to fall back on.
     return await askHub(context, { repo, revision, tries: kept === null ? 5 : 2 });
   } catch (error) {
     if (kept === null || !(error instanceof HubError) || !error.isOutage) throw error;
-    context.note(`${repo}: what the cache holds is used (${kept.revision.slice(0, 12)}). ${error.message}`);
+    context.note(`${repo}: using the cached version (${kept.revision.slice(0, 12)}). ${error.message}`);
     return kept;
   }
 }
@@ -34,7 +34,7 @@ interface Question {
 async function askHub(context: HubContext, { repo, revision, tries }: Question): Promise<HubListing> {
   const { cache } = context;
   const now = await withRetries(context, () => findCommit(context, repo, revision), { tries });
-  if (now.repo !== repo) context.note(`${repo} has moved: it is ${now.repo} now.`);
+  if (now.repo !== repo) context.note(`${repo} has moved to ${now.repo}.`);
   const files =
     cache.readListing(now.repo, now.commit)?.files ??
     (await withRetries(context, () => listCommit(context, now.repo, now.commit), { tries }));
@@ -70,7 +70,7 @@ async function listCommit(context: HubContext, repo: string, commit: string): Pr
       fetch: createListFetch(context, repo, commit),
     })) {
       if (entry.type === "file") files.push(toHubFile(entry, repo));
-      if (files.length > MAX_FILES) throw new HubError(`The list of files of ${repo} has no end. Check HF_ENDPOINT.`);
+      if (files.length > MAX_FILES) throw new HubError(`The list of files of ${repo} does not end. Check HF_ENDPOINT.`);
     }
   } catch (error) {
     throw explainJson(context, error);
@@ -83,14 +83,14 @@ function createListFetch(context: HubContext, repo: string, revision: string): t
   return createHubFetch(context, { about: { repo, revision }, onBytes: transfer.got });
 }
 
-/** Hashes become names of files: anything else that stands in their place is left out. */
+/** Hashes become file names: invalid ones are dropped. */
 function toHubFile({ path, size, oid, lfs }: ListFileEntry, repo: string): HubFile {
   const bytes = lfs?.size ?? size;
   if (typeof path !== "string" || !Number.isSafeInteger(bytes) || bytes < 0)
-    throw new HubError(`The list of files of ${repo} is not as the hub writes it. Check HF_ENDPOINT.`);
+    throw new HubError(`The list of files of ${repo} is not in the hub's format. Check HF_ENDPOINT.`);
   if (!isSafePath(path)) {
     throw new HubError(
-      `${repo} lists a file ${JSON.stringify(path)}, which lies outside of the repository. Nothing of it is read; tell its owner.`,
+      `${repo} lists a file ${JSON.stringify(path)}, which is outside the repository. Nothing of it is read; tell its owner.`,
     );
   }
   const sha256 = lfs?.oid;
@@ -102,7 +102,6 @@ function toHubFile({ path, size, oid, lfs }: ListFileEntry, repo: string): HubFi
   };
 }
 
-/** Whether a path stays inside its repository. */
 function isSafePath(path: string): boolean {
   if (path.includes("\0") || path.includes("\\")) return false;
   return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
@@ -110,22 +109,22 @@ function isSafePath(path: string): boolean {
 
 function requireNames(repo: string, revision: string): void {
   if (!/^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/.test(repo) || repo.includes(".."))
-    throw new UsageError(`${JSON.stringify(repo)} is no name of a dataset repository. Write it as owner/name.`);
-  // Git allows no two dots in a name either.
+    throw new UsageError(`${JSON.stringify(repo)} is not a dataset repository name. Write it as owner/name.`);
+  // Git forbids two dots in a name as well.
   if (!/^[\w\-./+@%#=,]+$/.test(revision) || revision === "." || revision.includes(".."))
-    throw new UsageError(`${JSON.stringify(revision)} is no revision. Give a branch, a tag or a commit.`);
+    throw new UsageError(`${JSON.stringify(revision)} is not a revision. Use a branch, a tag or a commit.`);
 }
 
 function notTheHub({ settings }: HubContext, repo: string): HubError {
   return new HubError(
-    `${settings.endpoint} does not answer as the hub does: it names no commit of ${repo}. Check HF_ENDPOINT.`,
+    `${settings.endpoint} does not answer like the hub: it returned no commit for ${repo}. Check HF_ENDPOINT.`,
   );
 }
 
 function explainJson({ settings }: HubContext, error: unknown): unknown {
   if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) return error;
   return new HubError(
-    `${settings.endpoint} answered with something that is not JSON: perhaps a sign-in page or a proxy stands between. Check the network and HF_ENDPOINT.`,
+    `${settings.endpoint} did not answer with JSON: there may be a sign-in page or a proxy in between. Check the network and HF_ENDPOINT.`,
     { cause: error },
   );
 }

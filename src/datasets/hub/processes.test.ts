@@ -12,7 +12,7 @@ import { repoOf, someBytes, TestBench } from "./test-bench.js";
 
 const BIG = someBytes(4_000_000);
 const SOURCE = fileURLToPath(new URL("./hub.ts", import.meta.url));
-/** The same in one file of plain JavaScript: a child that had to compile it would spend most of its time on that. */
+/** The same bundled as plain JavaScript: a child process would spend most of its time compiling. */
 const BUNDLED = fileURLToPath(
   new URL(`../../../node_modules/.cache/assay-tests/hub-${process.pid}.mjs`, import.meta.url),
 );
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(BUNDLED, { force: true }));
 
-/** Downloads a file, tells its progress line by line, and in the end the file's path. */
+/** Downloads a file, prints its progress line by line, and finally the file's path. */
 const DOWNLOADER = `
   import { openHub } from ${JSON.stringify(BUNDLED)};
   const [endpoint, cacheDir, mode] = process.argv.slice(2);
@@ -94,20 +94,20 @@ const store = () => bench.server.requests.filter(({ server }) => server === "sto
 const STALLED: FaultPlan = { kind: "stall", after: 1_500_000 };
 
 const repoDir = () => join(bench.cacheDir, "datasets--me--toy");
-/** The folder of what Assay knows of the file: locks, parts and what is still coming. */
+/** Assay's own folder for the file: locks, parts and partial downloads. */
 const ownDir = () => {
   const files = join(repoDir(), ".assay", "files");
   return join(files, existsSync(files) ? (readdirSync(files)[0] ?? "") : "");
 };
 
-/** Waits until the part that is sent before the stall is on disk. */
+/** Waits until the part sent before the stall is on disk. */
 async function untilPartly(): Promise<void> {
   const size = () => statSync(join(ownDir(), "partial"), { throwIfNoEntry: false })?.size ?? 0;
   while (size() < 1_500_000) await sleep(10);
 }
 
 describe("several processes", () => {
-  it("that want the same file download it once, and tell whom they wait for", async () => {
+  it("download a file they all need once, and report whom they wait for", async () => {
     let goOn = () => {};
     await begin({ kind: "stall", after: 1_500_000, until: new Promise<void>((resolve) => (goOn = resolve)) });
     const both = [start(), start()];
@@ -123,7 +123,7 @@ describe("several processes", () => {
     expect(readdirSync(ownDir())).toEqual([]);
   });
 
-  it("that find a file damaged mend it once", async () => {
+  it("repair a damaged file once", async () => {
     await begin();
     const hub = bench.hub();
     const blob = await hub.download(await hub.listing("me/toy"), "big.parquet");
@@ -136,7 +136,7 @@ describe("several processes", () => {
     expect(store()).toHaveLength(1);
   });
 
-  it("do not believe a damaged part of another's", async () => {
+  it("do not trust a damaged part of another process", async () => {
     await begin();
     expect(await start("ranges").done).toBe(0);
     const dir = join(ownDir(), "parts");
@@ -148,7 +148,7 @@ describe("several processes", () => {
     expect(readFileSync(join(dir, piece)).equals(BIG.subarray(100_000, 200_000))).toBe(true);
   });
 
-  it("that read the same parts fetch each about once", async () => {
+  it("fetch each shared part about once", async () => {
     await begin();
     const both = [start("ranges"), start("ranges")];
     expect(await Promise.all(both.map(({ done }) => done))).toEqual([0, 0]);
@@ -159,7 +159,7 @@ describe("several processes", () => {
 });
 
 describe("kill -9 in the middle of a download", () => {
-  it("costs nothing of what had come: the next process goes on from there", async () => {
+  it("loses no received bytes: the next process resumes", async () => {
     await begin(STALLED);
     const first = start();
     await untilPartly();
@@ -177,7 +177,7 @@ describe("kill -9 in the middle of a download", () => {
     expect(readdirSync(join(repoDir(), "blobs"))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
-  it("hands over to a process that was waiting", async () => {
+  it("hands over to a waiting process", async () => {
     await begin(STALLED);
     const first = start();
     await untilPartly();

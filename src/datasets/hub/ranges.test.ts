@@ -45,7 +45,7 @@ describe("open", () => {
     expect(await source.read(10, 10)).toHaveLength(0);
   });
 
-  it("fetches what is asked for and no more, asks the store directly once it knows it, and keeps the token back", async () => {
+  it("fetches only what is requested, uses the store directly once known, and withholds the token", async () => {
     await begin();
     const source = await opened("big.parquet", bench.hub({ token: "secret" }));
     bench.asked();
@@ -58,7 +58,7 @@ describe("open", () => {
     expect(bench.server.requests).toHaveLength(3);
   });
 
-  it("asks for nothing that it has, in this session, in the next and offline", async () => {
+  it("requests nothing that is cached, in this session, the next and offline", async () => {
     await begin();
     const source = await opened();
     await source.read(100, 200);
@@ -80,7 +80,7 @@ describe("open", () => {
     await expect(opened("plain.txt", bench.hub({ offline: true }))).rejects.toThrow(/without HF_HUB_OFFLINE/);
   });
 
-  it("gives the right bytes for any reads, in any order, at the same time", async () => {
+  it("returns the right bytes for concurrent reads in any order", async () => {
     await begin();
     const read = fc.tuple(fc.nat(510_000), fc.nat(30_000)).map(([start, length]) => ({ start, end: start + length }));
     await fc.assert(
@@ -104,7 +104,7 @@ describe("open", () => {
     expect(bytes).toBeLessThanOrEqual(BIG.length);
   });
 
-  it("fetches overlapping reads that come together once", async () => {
+  it("fetches concurrent overlapping reads once", async () => {
     await begin();
     const source = await opened();
     await Promise.all([source.read(0, 1000), source.read(500, 1500), source.read(0, 1500), source.read(200, 700)]);
@@ -124,7 +124,7 @@ describe("open", () => {
     expect(bench.asked()).toHaveLength(1);
   });
 
-  it("reads from the whole file when that is in the cache", async () => {
+  it("reads from the whole file if it is cached", async () => {
     await begin();
     const hub = bench.hub();
     await hub.download(await hub.listing("me/toy"), "big.parquet");
@@ -134,12 +134,12 @@ describe("open", () => {
   });
 });
 
-describe("a part in the cache", () => {
+describe("a cached range", () => {
   it.each([
     ["has a wrong byte", (bytes: Buffer) => bytes.fill(0, 5, 6 + (bytes[5] === 0 ? 20 : 0))],
     ["is too short", (bytes: Buffer) => bytes.subarray(0, 50)],
     ["is empty", () => Buffer.alloc(0)],
-  ])("that %s is noticed and fetched again", async (_, damage) => {
+  ])("that %s is detected and fetched again", async (_, damage) => {
     await begin();
     await (await opened()).read(100, 200);
     const [name = ""] = readdirSync(partsDir());
@@ -151,7 +151,7 @@ describe("a part in the cache", () => {
     expect(readdirSync(partsDir())).toEqual(["120-180"].map((range) => expect.stringContaining(`${range}-`)));
   });
 
-  it("that changes while its file is open is noticed, too", async () => {
+  it("is checked even if it changes while its file is open", async () => {
     await begin();
     const source = await opened();
     await source.read(100, 200);
@@ -163,7 +163,7 @@ describe("a part in the cache", () => {
     expect(content()).toHaveLength(1);
   });
 
-  it("that says it is longer than it is counts as damaged", async () => {
+  it("counts as damaged if it is shorter than it claims", async () => {
     await begin();
     await (await opened()).read(100, 200);
     const [name = ""] = readdirSync(partsDir());
@@ -172,7 +172,7 @@ describe("a part in the cache", () => {
     expect(readdirSync(partsDir())).toEqual([expect.stringMatching(/^150-250-/)]);
   });
 
-  it("that is damaged and cannot be thrown away is missing all the same", async () => {
+  it("counts as missing if it is damaged and cannot be removed", async () => {
     await begin();
     await (await opened()).read(100, 200);
     const [name = ""] = readdirSync(partsDir());
@@ -185,7 +185,7 @@ describe("a part in the cache", () => {
 });
 
 describe("a server", () => {
-  it("whose file changes while it is being read is found out", async () => {
+  it("is detected if its file changes while it is being read", async () => {
     await begin();
     const source = await opened();
     await source.read(0, 10);
@@ -193,7 +193,7 @@ describe("a server", () => {
     await expect(source.read(20, 30)).rejects.toThrow(/big\.parquet changed while it was being read/);
   });
 
-  it.each([1, 99])("that ignores ranges %i times gives the whole file, which is then read", async (times) => {
+  it.each([1, 99])("that ignores ranges %i times sends the whole file, which is then used", async (times) => {
     await begin({ kind: "no-ranges", times });
     const source = await opened();
     const parts = await Promise.all([source.read(5, 50), source.read(400_000, 400_100)]);
@@ -203,13 +203,13 @@ describe("a server", () => {
     expect(bench.asked()).toEqual([]);
   });
 
-  it("that cuts a part short is asked again", async () => {
+  it("is asked again if it cuts off a range", async () => {
     await begin({ kind: "cut", after: 40 });
     const source = await opened();
     expect(Buffer.from(await source.read(0, 100))).toEqual(BIG.subarray(0, 100));
   });
 
-  it("whose link has run out is asked for a new one by way of the hub", async () => {
+  it("is asked through the hub for a new link if one has expired", async () => {
     await begin();
     const source = await opened();
     await source.read(0, 10);
@@ -219,9 +219,9 @@ describe("a server", () => {
     expect(bench.asked().map((each) => each.slice(-3))).toEqual(["403", "302", "206"]);
   });
 
-  it("that keeps failing is an error after five tries", async () => {
+  it("is an error after five failed tries", async () => {
     await begin({ kind: "status", status: 500, path: "/store/", times: 99 });
-    await expect((await opened()).read(0, 10)).rejects.toThrow(/has a problem of its own \(500\).*5 times/);
+    await expect((await opened()).read(0, 10)).rejects.toThrow(/has an internal problem \(500\).*5 times/);
     expect(readdirSync(filesDir(), { recursive: true }).filter((path) => String(path).includes("lock"))).toEqual([]);
   });
 });

@@ -11,10 +11,10 @@ import { RangesIgnored, withRetries } from "./fetch.js";
 import type { HubContext } from "./hub.js";
 import type { WantedFile } from "./wanted-file.js";
 
-/** Below this size one request for the whole file, which can be verified, costs no more than a few for its parts. */
+/** Below this size, one request for the whole file, which can be verified, costs no more than several ranges. */
 const SMALL_BYTES = 64 * 1024;
 
-/** Opens a file of the hub as bytes: from the cache when it is there whole, else by range. */
+/** Opens a file of the hub as bytes: from the cache if it is complete there, else by range. */
 export async function openRanges(context: HubContext, wanted: WantedFile): Promise<ByteSource> {
   const { cache, settings } = context;
   const { file, name } = wanted;
@@ -29,7 +29,7 @@ export async function openRanges(context: HubContext, wanted: WantedFile): Promi
   });
 }
 
-/** A part of a file in the cache, in a file whose name says what it must hold. */
+/** A cached range, in a file whose name states its position and hash. */
 interface Part {
   readonly start: number;
   readonly end: number;
@@ -42,9 +42,9 @@ class RangeSource implements ByteSource {
   readonly #context: HubContext;
   readonly #wanted: WantedFile;
   readonly #dir: string;
-  /** What is on its way, so that reads that overlap wait for each other instead of fetching twice. */
+  /** Ranges being fetched, so that overlapping reads wait instead of fetching twice. */
   readonly #fetches = new Map<Promise<void>, { readonly start: number; readonly end: number }>();
-  /** The whole file, once it is known that the server gives no parts. */
+  /** The whole file, if the server does not support ranges. */
   #whole: Promise<ByteSource> | null = null;
 
   constructor(context: HubContext, wanted: WantedFile) {
@@ -66,7 +66,7 @@ class RangeSource implements ByteSource {
     await (await this.#whole)?.close?.();
   }
 
-  /** Looks at what is there anew each time, since other processes add to it. */
+  /** Read anew each time, since other processes add ranges. */
   async listParts(): Promise<Part[]> {
     const names = await readdir(this.#dir).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
@@ -99,7 +99,7 @@ class RangeSource implements ByteSource {
     return bytes;
   }
 
-  /** Reads a part; null when it is damaged or gone, and then it is removed. */
+  /** Reads a cached range; null if it is damaged or gone, in which case it is removed. */
   async #readPart({ name, start, end }: Part): Promise<Uint8Array | null> {
     const path = join(this.#dir, name);
     const content = await readFile(path).catch(() => null);
@@ -108,7 +108,7 @@ class RangeSource implements ByteSource {
     return null;
   }
 
-  /** Sees to it that the byte at `start` is there, and as many after it as are neither there nor coming. */
+  /** Ensures that the byte at `start` is cached, and as many after it as are neither cached nor being fetched. */
   async #obtain(start: number, end: number): Promise<void> {
     let to = end;
     for (const [done, fetch] of this.#fetches) {
@@ -150,7 +150,7 @@ class RangeSource implements ByteSource {
         const { blob } = await openBlob(context, this.#wanted, transfer.got);
         const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
         if (bytes.length === end - start) return bytes;
-        throw new HubError(`Of ${this.name}, a part was cut short. Try again.`, { retry: AGAIN });
+        throw new HubError(`A range of ${this.name} was cut off. Try again.`, { retry: AGAIN });
       } finally {
         transfer.end();
       }

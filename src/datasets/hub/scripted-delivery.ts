@@ -10,13 +10,13 @@ interface Delivery {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly reply: () => Reply;
-  /** The fault that meets this request, if one does. */
+  /** The fault for this request, if any. */
   readonly fault: (stage: Stage) => Fault | null;
-  /** Told before anything is sent, so that whoever has the answer finds it in the log. */
+  /** Called before anything is sent, so that a client with the answer finds it in the log. */
   readonly log: (status: number, bytes: number) => { bytes: number };
 }
 
-/** Sends an answer, or what a fault makes of it. */
+/** Sends a reply, altered by faults. */
 export async function deliver({ request, response, reply, fault, log }: Delivery): Promise<void> {
   const early = fault("request");
   if (early?.kind === "reset") {
@@ -43,7 +43,7 @@ function instead(fault: Fault | null): Reply | null {
   return { status: 200, headers: { "content-type": "text/html" }, body: Buffer.from(fault.text) };
 }
 
-/** The part of a file that was asked for, unless the client has another version of it. */
+/** The requested range, unless the client has another version of the file. */
 function inRange({ headers }: IncomingMessage, reply: Reply): Reply {
   const match = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "");
   const isOther = headers["if-range"] !== undefined && headers["if-range"] !== reply.headers.etag;
@@ -75,7 +75,7 @@ async function sendBody(
   const part = body.subarray(0, fault.after);
   await new Promise<void>((resolve) => response.write(part, () => resolve()));
   if (fault.kind === "cut") {
-    // A client drops what it has not read yet when the connection ends.
+    // A client drops unread data when the connection ends.
     await sleep(CUT_AFTER_MS);
     response.socket?.destroy();
   } else if (fault.until !== undefined) {
@@ -88,7 +88,7 @@ async function sendBody(
 function sendAll(response: ServerResponse, body: Uint8Array): Promise<number> {
   return new Promise((resolve) => {
     let taken = 0;
-    // In pieces, so that it is known how far a client came that went away.
+    // In chunks, to know how much a disconnected client has received.
     const next = (): void => {
       if (taken >= body.length) return void response.end();
       const piece = body.subarray(taken, taken + PIECE_BYTES);

@@ -1,33 +1,32 @@
-/** What goes wrong. */
 export type Fault =
-  /** An error instead of an answer. */
+  /** An error status instead of an answer. */
   | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   /** The connection ends before any answer. */
   | { readonly kind: "reset" }
-  /** The connection ends after so many bytes of the body. */
+  /** The connection ends after this many bytes of the body. */
   | { readonly kind: "cut"; readonly after: number }
   /** The body has one wrong byte. */
   | { readonly kind: "wrong" }
-  /** The body comes in pieces of so many bytes, with a pause before each. */
+  /** The body comes in chunks of this many bytes, with a pause before each. */
   | { readonly kind: "slow"; readonly bytes: number; readonly pauseMs: number }
-  /** The body stops after so many bytes, and the connection stays open: for good, or until the promise holds. */
+  /** The body stops after this many bytes with the connection open: forever, or until the promise resolves. */
   | { readonly kind: "stall"; readonly after: number; readonly until?: Promise<unknown> }
-  /** The whole file is answered, whatever range was asked for. */
+  /** Sends the whole file regardless of the requested range. */
   | { readonly kind: "no-ranges" }
-  /** The file is said to be another than before. */
+  /** The file has a new version. */
   | { readonly kind: "etag"; readonly etag: string }
-  /** This text instead of the answer's body. */
+  /** This text instead of the body. */
   | { readonly kind: "text"; readonly text: string };
 
-/** A fault, whom it meets and how often. */
+/** A fault, the requests it applies to, and how often. */
 export type FaultPlan = Fault & {
-  /** Part of the decoded path; any unless given. */
+  /** Part of the decoded path. Default: any. */
   readonly path?: string;
-  /** How many requests it meets; one unless given. */
+  /** Number of requests it applies to. Default: 1. */
   readonly times?: number;
 };
 
-/** What a fault is looked for: any request at all, or one whose answer is the content of a file. */
+/** Whether a fault applies to any request, or to one for the content of a file. */
 export type Stage = "request" | "content";
 
 const STAGE: Readonly<Record<Fault["kind"], Stage>> = {
@@ -42,7 +41,6 @@ const STAGE: Readonly<Record<Fault["kind"], Stage>> = {
   etag: "content",
 };
 
-/** The faults that are still to come. */
 export class FaultQueue {
   readonly plans: FaultPlan[];
   readonly #used = new Map<FaultPlan, number>();
@@ -51,7 +49,7 @@ export class FaultQueue {
     this.plans = [...plans];
   }
 
-  /** The first fault that fits and is not used up; using it counts. */
+  /** Takes the first matching fault that is not used up. */
   take(path: string, stage: Stage): Fault | null {
     const plan = this.plans.find((each) => this.#fits(each, path, stage));
     if (plan === undefined) return null;

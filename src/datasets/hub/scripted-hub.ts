@@ -6,19 +6,18 @@ import { type FaultPlan, FaultQueue } from "./scripted-faults.js";
 import { type RepoPlan, ScriptedRepos } from "./scripted-repos.js";
 import { type Reply, replyOfHub, replyOfStore } from "./scripted-routes.js";
 
-/** What a scripted hub serves, and what goes wrong with it. */
+/** What a scripted hub serves, and its faults. */
 export interface HubPlan {
   /** By `owner/name`. May be changed while the hub runs. */
   readonly repos: Record<string, RepoPlan>;
-  /** Each is used up by the requests it fits, in this order; more may be added to `faults` of the running hub. */
+  /** Used up in this order by matching requests; more may be added to `faults` of the running hub. */
   readonly faults?: readonly FaultPlan[];
-  /** Entries of a tree answered at once. */
+  /** Entries per page of a tree. */
   readonly pageSize?: number;
-  /** Which files are kept elsewhere and redirected to; Parquet and gzip files, and any of 64 KiB or more, unless given. */
+  /** Files that are redirected to the store. Default: Parquet and gzip files, and any of 64 KiB or more. */
   readonly isLarge?: (path: string, size: number) => boolean;
 }
 
-/** A request that a scripted hub has answered. */
 interface LoggedRequest {
   /** The hub itself, or the store of large files that it redirects to. */
   readonly server: "hub" | "store";
@@ -28,27 +27,26 @@ interface LoggedRequest {
   readonly range: string | null;
   readonly authorization: string | null;
   readonly status: number;
-  /** Bytes of the body: those to be sent, and fewer once it is known that the client did not take them all. */
+  /** Bytes of the body to send; fewer once it is known that the client did not receive them all. */
   readonly bytes: number;
 }
 
 /** A running hub for tests. */
 export interface ScriptedHub {
   readonly url: string;
-  /** Where large files are, on an origin of its own. */
+  /** The store of large files, on a separate origin. */
   readonly storeUrl: string;
-  /** What was asked, in the order in which it was answered. */
+  /** Requests in the order in which they were answered. */
   readonly requests: LoggedRequest[];
   readonly faults: FaultPlan[];
-  /** The commit that a revision stands for. */
   commit(repo: string, revision?: string): string;
   close(): Promise<void>;
 }
 
 /**
- * Starts a real server in the hub's own URL layout, on a free port of this machine, for tests.
+ * Starts a local server with the hub's URL layout on a free port, for tests.
  * @example
- * const hub = await startHub({ repos: { "me/toy": { revisions: { main: { files: { "test.jsonl": Buffer.from("{}\n") } } } } } });
+ * const hub = await startScriptedHub({ repos: { "me/toy": { revisions: { main: { files: { "test.jsonl": Buffer.from("{}\n") } } } } } });
  * const there = openHub({ endpoint: hub.url, cacheDir });
  */
 export async function startHub(plan: HubPlan): Promise<ScriptedHub> {

@@ -1,26 +1,25 @@
 import { createHash } from "node:crypto";
 
-/** A repository of a scripted hub. */
 export interface RepoPlan {
   /** By branch or tag, e.g. `main` and `refs/convert/parquet`. */
   readonly revisions: Record<string, { files: Record<string, Uint8Array> }>;
-  /** True when files are only for those whose token was let in. */
+  /** True if files require an accepted token. */
   readonly isGated?: boolean;
-  /** True when nobody without the token may know that it exists. */
+  /** True if the repository is hidden without the token. */
   readonly isPrivate?: boolean;
-  /** The token that opens a gated or private repository. */
+  /** The token for a gated or private repository. */
   readonly token?: string;
-  /** Where it went: every address of it is redirected there. */
+  /** New name: every request is redirected there. */
   readonly movedTo?: string;
 }
 
-/** A file with what the hub says about it. */
+/** A file with the hub's metadata. */
 export interface ScriptedFile {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly isLarge: boolean;
   readonly sha256: string;
-  /** Of the content, or of the pointer that stands for a large file. */
+  /** Hash of the content, or of the pointer to a large file. */
   readonly oid: string;
 }
 
@@ -29,7 +28,7 @@ interface ReposPlan {
   readonly isLarge?: (path: string, size: number) => boolean;
 }
 
-/** The repositories of a scripted hub, with commits and hashes worked out from their files. */
+/** The repositories of a scripted hub, with commits and hashes computed from their files. */
 export class ScriptedRepos {
   readonly #plan: ReposPlan;
   readonly #hashes = new WeakMap<Uint8Array, { sha256: string; gitSha1: string }>();
@@ -42,7 +41,7 @@ export class ScriptedRepos {
     return Object.hasOwn(this.#plan.repos, repo) ? this.#plan.repos[repo] : undefined;
   }
 
-  /** The files of a branch, tag or commit, by path; undefined when there is no such revision. */
+  /** The files of a branch, tag or commit, by path; undefined for an unknown revision. */
   files(repo: string, revision: string): { commit: string; files: readonly ScriptedFile[] } | undefined {
     const revisions = this.find(repo)?.revisions ?? {};
     const name = Object.keys(revisions).find((each) => each === revision || this.#commit(repo, each) === revision);
@@ -56,7 +55,6 @@ export class ScriptedRepos {
     return found.commit;
   }
 
-  /** A large file by its hash. */
   bySha256(sha256: string): ScriptedFile | undefined {
     for (const [repo, { revisions }] of Object.entries(this.#plan.repos)) {
       for (const revision of Object.keys(revisions)) {

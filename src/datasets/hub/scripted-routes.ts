@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { RepoPlan, ScriptedFile, ScriptedRepos } from "./scripted-repos.js";
 
-/** An answer before anything goes wrong with it. */
+/** A reply before faults are applied. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** True when the body is a file: ranges of it may be asked for. */
+  /** True if the body is a file, which may be requested in ranges. */
   readonly isContent?: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Site {
   readonly pageSize: number;
 }
 
-/** One question to a repository: what follows its name in the address. */
+/** A request to a repository: what follows its name in the URL. */
 interface Question {
   readonly repo: string;
   readonly plan: RepoPlan;
@@ -28,7 +28,6 @@ interface Question {
 
 const VERBS = new Set(["revision", "tree", "resolve"]);
 
-/** How the hub answers a request. */
 export function replyOfHub(request: IncomingMessage, site: Site): Reply {
   const url = new URL(request.url ?? "/", "http://hub");
   const parts = url.pathname.split("/").slice(1);
@@ -44,7 +43,7 @@ export function replyOfHub(request: IncomingMessage, site: Site): Reply {
   return replyOfRepo({ repo, plan, verb, rest, url, isApi }, site);
 }
 
-/** Like the hub, a repository that is private looks as if it was not there, and one that is not asks for credentials. */
+/** Like the hub: a private repository looks missing, and a missing one asks for credentials. */
 function refusal(
   { headers }: IncomingMessage,
   { plan, verb, isApi }: { plan: RepoPlan | undefined; verb: string; isApi: boolean },
@@ -126,11 +125,10 @@ function resolveReply(
   };
 }
 
-/** How the store of large files answers a request. */
 export function replyOfStore({ url = "/" }: IncomingMessage, repos: ScriptedRepos): Reply {
   const file = repos.bySha256(url.split("/")[2] ?? "");
   if (file === undefined) return failure(403, "", "AccessDenied");
-  // An MD5-like tag of the store's own, as object stores give: unlike the one that the hub announces.
+  // Object stores use their own MD5-like tag, which differs from the hub's.
   return contentReply(file, { etag: `"${file.sha256.slice(0, 32)}"` });
 }
 

@@ -9,8 +9,8 @@ const home = mkdtempSync(join(tmpdir(), "assay-home-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const env = { HOME: home };
 
-describe("readSettings", () => {
-  it("has the hub and the user's cache where nothing is said", () => {
+describe("readHubSettings", () => {
+  it("uses the hub and the user's cache by default", () => {
     expect(readSettings({ env })).toEqual({
       endpoint: "https://huggingface.co",
       token: null,
@@ -41,13 +41,13 @@ describe("readSettings", () => {
     expect(readSettings({ env: { ...env, HF_HUB_OFFLINE: "0" } }).isOffline).toBe(false);
   });
 
-  it("prefers what it is given", () => {
+  it("prefers options", () => {
     const given = { endpoint: "http://127.0.0.1:1", token: "mine", offline: false, cacheDir: "/c" };
     const settings = readSettings({ ...given, env: { HF_TOKEN: "x", HF_HUB_OFFLINE: "1", HF_ENDPOINT: "y" } });
     expect(settings).toEqual({ endpoint: given.endpoint, token: "mine", isOffline: false, cacheDir: "/c" });
   });
 
-  it("finds the token that the hub's own tools keep", () => {
+  it("finds the token of the hub's own tools", () => {
     mkdirSync(join(home, ".cache", "huggingface"), { recursive: true });
     writeFileSync(join(home, ".cache", "huggingface", "token"), "from-file\n");
     mkdirSync(join(home, "hf"));
@@ -57,11 +57,11 @@ describe("readSettings", () => {
     expect(readSettings({ env: { ...env, HF_TOKEN: "said" } }).token).toBe("said");
   });
 
-  it.each(["nonsense", "ftp://x", "https://user:pass@mirror.example"])("refuses the endpoint %o", (endpoint) => {
+  it.each(["nonsense", "ftp://x", "https://user:pass@mirror.example"])("rejects the endpoint %o", (endpoint) => {
     expect(() => readSettings({ endpoint, env })).toThrow(/HF_ENDPOINT/);
   });
 
-  it("refuses a token that no header can carry, without printing it", () => {
+  it("rejects a token that is not a valid header, without printing it", () => {
     const failing = () => readSettings({ token: "se cret", env });
     expect(failing).toThrow(UsageError);
     expect(failing).not.toThrow(/se cret/);

@@ -3,9 +3,9 @@ import { nearest } from "../../core/suggest.js";
 const MOST_LISTED = 12;
 
 /**
- * The end of a message about a file that is not there: the one that was probably meant, and what there is.
+ * End of a message about a missing file: the most similar file, and a list.
  * @example
- * similarFiles("tset.jsonl", ["test.jsonl"]); // ' Did you mean "test.jsonl"? It has: test.jsonl.'
+ * describeSimilarFiles("tset.jsonl", ["test.jsonl"]); // ' Did you mean "test.jsonl"? It has: test.jsonl.'
  */
 export function similarFiles(path: string, known: readonly string[]): string {
   const guess = nearest(path, known);
@@ -13,7 +13,7 @@ export function similarFiles(path: string, known: readonly string[]): string {
   return `${hint}${whatIsThere(known)}`;
 }
 
-/** The files of a repository in a sentence, data before what describes it. */
+/** Lists the files of a repository in a sentence, data files only if there are any. */
 export function whatIsThere(known: readonly string[]): string {
   if (known.length === 0) return " It has no files.";
   const data = known.filter((path) => !/(?:^|\/)(?:\.git\w*|README\.md)$/.test(path));

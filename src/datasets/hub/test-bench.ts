@@ -6,12 +6,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Hub, type HubOptions, type HubPorts, openHub } from "./hub.js";
 import { type HubPlan, type ScriptedHub, startHub } from "./scripted-hub.js";
 
-/** A scripted hub, a cache of its own, and hubs that use both; for tests. */
+/** A scripted hub with a temporary cache, for tests. */
 export class TestBench {
   readonly server: ScriptedHub;
   readonly cacheDir: string = mkdtempSync(join(tmpdir(), "assay-hub-"));
   readonly notes: string[] = [];
-  /** How long was waited before each new try, had it been in earnest. */
+  /** Delays before retries, which tests do not wait for. */
   readonly waits: number[] = [];
 
   static async start(plan: HubPlan): Promise<TestBench> {
@@ -32,7 +32,7 @@ export class TestBench {
     return openHub({ ...given, env: { HOME: cacheDir }, ...options }, { sleep, random: () => 1, ...ports });
   }
 
-  /** Paths asked since the last time, without their queries, with their statuses. */
+  /** Requests since the last call: method, path without query, and status. */
   asked(): string[] {
     const show = ({ method, path, status }: { method: string; path: string; status: number }) =>
       `${method} ${path.split("?")[0]} ${status}`;
@@ -45,7 +45,6 @@ export class TestBench {
   }
 }
 
-/** Bytes unlike any others. */
 export function someBytes(size: number): Buffer {
   return randomBytes(size);
 }

@@ -3,17 +3,17 @@ import { DatasetError } from "../../core/errors.js";
 import type { HubFile, HubListing } from "./hub.js";
 import { similarFiles } from "./similar-files.js";
 
-/** A file that is to be in the cache. */
+/** A file of the hub and its place in the cache. */
 export interface WantedFile {
   readonly listing: HubListing;
   readonly file: HubFile;
-  /** What its content is kept under: its hash, as the hub's own tools have it. */
+  /** Name of its content in the cache: its hash, as in the hub's own tools. */
   readonly key: string;
-  /** As messages name it. */
+  /** Name for messages. */
   readonly name: string;
 }
 
-/** Finds the file of a listing; throws an error that names similar ones when there is none. */
+/** Finds a file of a listing; throws an error with similar names if there is none. */
 export function findHubFile(listing: HubListing, path: string): WantedFile {
   const { repo, revision, files } = listing;
   const file = files.find((each) => each.path === path);
@@ -21,7 +21,7 @@ export function findHubFile(listing: HubListing, path: string): WantedFile {
     const known = files.map((each) => each.path);
     throw new DatasetError(`${repo} has no file "${path}" at ${revision.slice(0, 12)}.${similarFiles(path, known)}`);
   }
-  // Without a hash, its place at a commit, where its content never changes.
+  // Without a hash, its path at a commit, where the content never changes.
   const place = createHash("sha256").update(`${repo}@${revision}/${path}`).digest("hex");
   return { listing, file, key: file.sha256 ?? file.gitSha1 ?? `at-${place}`, name: `${repo}/${path}` };
 }

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Row = Record<string, unknown>;
 
-/** Writes a file and opens it; what is read of it is counted. */
+/** Writes a file and opens it, counting what is read. */
 async function written(name: string, query: string, options?: string) {
   const path = join(folder, name);
   await duckdb.write(path, query, options);
@@ -70,7 +70,7 @@ const PATHS = [
   "answers",
 ];
 
-/** What is left of a value when only these paths, as lists of names, are read of it; all of it for an empty one. */
+/** Reduces a value to these paths, as lists of names; an empty path keeps all of it. */
 function projected(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (paths.some((path) => path.length === 0) || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => projected(item, paths));
@@ -90,7 +90,7 @@ describe("parts of columns", () => {
     all = await rowsOf(table);
   });
 
-  it("come as nested objects with these parts alone", async () => {
+  it("are returned as nested objects with only these parts", async () => {
     const [row] = await rowsOf(
       table,
       ["document.summary.text", "document.kind", "results.context", "answers.text"],
@@ -103,7 +103,7 @@ describe("parts of columns", () => {
     });
   });
 
-  it("are what a full read has there, nulls and empty lists included", async () => {
+  it("equal those of a full read, nulls and empty lists included", async () => {
     const paths = fc.uniqueArray(fc.constantFrom(...PATHS), { minLength: 1 });
     const positions = fc.uniqueArray(fc.nat({ max: 5999 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
@@ -119,20 +119,20 @@ describe("parts of columns", () => {
     expect(await rowsOf(table, PATHS)).toEqual(all.map((row) => projected(row, names)));
   });
 
-  it("do not narrow a column that is asked for as a whole", async () => {
+  it("do not narrow a column that is also requested as a whole", async () => {
     const columns = ["document.kind", "document"];
     const [row] = await rowsOf(table, columns, Uint32Array.of(1));
     expect(row).toEqual({ document: all[1]?.document });
   });
 
-  it("give their values alone as a column", async () => {
+  it("return only their values as a column", async () => {
     expect((await table.column("document.kind")).slice(0, 3)).toEqual([null, "k1", "k2"]);
     expect((await table.column("document.summary.text")).slice(4, 8)).toEqual(["s4", null, "s6", null]);
     expect((await table.column("answers.by.age")).slice(7, 10)).toEqual([[7, null, null], [], null]);
     expect((await table.column("document")).slice(1, 3)).toEqual(all.slice(1, 3).map((row) => row.document));
   });
 
-  it("are known by their paths, whole columns by their names", () => {
+  it("are found by path, whole columns by name", () => {
     expect(table.columns).toEqual(["id", "document", "results", "answers", "deep", "map"]);
     for (const path of PATHS) expect(table.has(path), path).toBe(true);
     const missing = ["x", "document.x", "document.summary.text.x", "answers.0", "answers.list", "map.k1", "map.v", ""];
@@ -149,7 +149,7 @@ describe("parts of columns", () => {
     ["answers.texts", "answers.text", "answers.text, answers.tokens, answers.by"],
     ["id.value", null, "id, document, results, answers, deep, map"],
     ["dokument.kind", null, "id, document, results, answers, deep, map"],
-  ])("that are not there are an error with what is: %s", async (path, guess, known) => {
+  ])("are an error that lists the existing ones if they are missing: %s", async (path, guess, known) => {
     const hint = guess === null ? "" : ` Did you mean "${guess}"?`;
     const message = `"nested.parquet" has no column "${path}".${hint} Its columns: ${known}.`;
     await expect(rowsOf(table, ["id", path])).rejects.toThrow(message);
@@ -175,7 +175,7 @@ describe("parts of columns", () => {
     );
   });
 
-  it("give way to columns that have dots in their names", async () => {
+  it("yield to columns with dots in their names", async () => {
     const query = `SELECT {'b': 'inside', 'c.d': {'e': 1, 'f': 2}, 'c': 3} AS a, 'whole' AS "a.b"`;
     const { table: dotted } = await written("dotted.parquet", query);
     expect(await rowsOf(dotted)).toEqual([{ a: { b: "inside", "c.d": { e: 1, f: 2 }, c: 3 }, "a.b": "whole" }]);
@@ -185,11 +185,11 @@ describe("parts of columns", () => {
   });
 });
 
-describe("what is read for parts of columns", () => {
+describe("the bytes read for parts of columns", () => {
   const TEXT = "array_to_string(list_transform(range(300), x -> md5((i * 1000 + x)::VARCHAR)), ' ')";
   const BOOKS = `SELECT 'q' || i AS question, {'kind': 'k' || i % 3, 'summary': {'text': 's' || i || md5(i::VARCHAR), 'title': 't'}, 'text': ${TEXT}} AS document FROM range(600) t(i)`;
 
-  it.each(["snappy", "zstd"])("is a small part of the bytes of the whole column (%s)", async (codec) => {
+  it.each(["snappy", "zstd"])("are a small part of the whole column (%s)", async (codec) => {
     const options = `CODEC ${codec}, ROW_GROUP_SIZE 2048`;
     const costs: number[] = [];
     for (const columns of [["document"], ["document.summary.text", "document.kind"]]) {
@@ -210,7 +210,7 @@ describe("what is read for parts of columns", () => {
     expect(parts).toBeLessThan(whole / 20);
   });
 
-  it("decides how a sample is drawn: from all rows where the parts are small", async () => {
+  it("decide how a sample is drawn: from all rows if the parts are small", async () => {
     const query = "SELECT {'kind': 'k' || i % 5, 'text': md5(i::VARCHAR)} AS s FROM range(1000000) t(i)";
     const { table, seen } = await written("large.parquet", query, "ROW_GROUP_SIZE 40960");
     expect((await table.sample({ count: 100, seed: 1, columns: ["s"] })).note).toMatch(/blocks of the file/);
@@ -223,7 +223,7 @@ describe("what is read for parts of columns", () => {
     expect(seen.bytes - before).toBeLessThan(table.bytes * 0.04);
   });
 
-  it("is counted by the leaves alone", async () => {
+  it("are counted by leaf column", async () => {
     const { table } = await written("books.parquet", BOOKS);
     const bytesOf = async (columns?: readonly string[]) =>
       (await table.regions(columns)).reduce((sum, { bytes }) => sum + bytes, 0);
@@ -232,7 +232,7 @@ describe("what is read for parts of columns", () => {
   });
 });
 
-describe("lists as older writers build them", () => {
+describe("lists in older layouts", () => {
   const SCHEMA: SchemaElement[] = [
     { name: "schema", num_children: 1 },
     { name: "answers", repetition_type: "REQUIRED", num_children: 1, converted_type: "LIST" },
@@ -241,7 +241,7 @@ describe("lists as older writers build them", () => {
     { name: "other", repetition_type: "REQUIRED", type: "INT32" },
   ];
 
-  it("keep their shape when only a part of them is read", () => {
+  it("keep their shape if only a part of them is read", () => {
     const column = (name: string) => ({ meta_data: { path_in_schema: ["answers", "array", name] } }) as ColumnChunk;
     const group = { columns: [column("text"), column("other")], total_byte_size: 0n, num_rows: 2n };
     const metadata = { version: 1, schema: SCHEMA, num_rows: 2n, row_groups: [group], metadata_length: 0 };

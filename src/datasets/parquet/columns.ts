@@ -2,13 +2,13 @@ import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree }
 import { isListLike, isMapLike } from "hyparquet/src/schema.js";
 import { noColumn } from "./problems.js";
 
-/** A column, or something inside of one, and the names that lead to it in a row. */
+/** A column or a part of one, and its path in a row. */
 export interface ColumnPart {
   readonly node: SchemaTree;
   readonly names: readonly string[];
 }
 
-/** Finds what a path such as "answers.text" leads to. A name that holds the dots itself comes first. */
+/** Finds the column at a path such as "answers.text". A column whose name contains the dots comes first. */
 export function findColumn(parent: SchemaTree, path: string): ColumnPart | null {
   const parts = listParts(parent);
   const whole = parts.find(({ element }) => element.name === path);
@@ -20,7 +20,7 @@ export function findColumn(parent: SchemaTree, path: string): ColumnPart | null 
   return null;
 }
 
-/** Lists the paths that exist where a missing one stops leading anywhere. */
+/** Lists the paths that exist where a missing path ends. */
 export function listPathsNear(parent: SchemaTree, path: string): readonly string[] {
   const parts = listParts(parent);
   for (const { part, rest } of matchPrefixes(parts, path)) {
@@ -30,7 +30,7 @@ export function listPathsNear(parent: SchemaTree, path: string): readonly string
   return parts.map(({ element }) => element.name);
 }
 
-/** Gets the value that names lead to; from a list, the list of what they lead to in each item. */
+/** Gets the value at a path; maps over the items of a list. */
 export function getValue(value: unknown, names: readonly string[]): unknown {
   const [name, ...rest] = names;
   if (name === undefined) return value;
@@ -40,8 +40,8 @@ export function getValue(value: unknown, names: readonly string[]): unknown {
 }
 
 /**
- * Cuts a file's metadata down to columns, or parts of columns: hyparquet itself only chooses among whole columns, but
- * reads no more than its metadata names. Throws for a path that is not there.
+ * Reduces a file's metadata to columns or parts of columns: hyparquet only selects whole columns, but reads no more than its
+ * metadata lists. Throws for an unknown path.
  */
 export function selectColumns(metadata: FileMetaData, name: string, paths?: readonly string[]): FileMetaData {
   if (paths === undefined) return metadata;
@@ -64,7 +64,7 @@ export function selectColumns(metadata: FileMetaData, name: string, paths?: read
   };
 }
 
-/** Tells for each leaf, in the order of the file, whether it is chosen. */
+/** Whether each leaf, in file order, is selected. */
 function listLeaves(node: SchemaTree, chosen: ReadonlySet<SchemaTree>, isInside: boolean): boolean[] {
   const isChosen = isInside || chosen.has(node);
   return node.children.length === 0
@@ -72,7 +72,7 @@ function listLeaves(node: SchemaTree, chosen: ReadonlySet<SchemaTree>, isInside:
     : node.children.flatMap((child) => listLeaves(child, chosen, isChosen));
 }
 
-/** Keeps the nodes that are chosen or lead to such, each without its other children. */
+/** Keeps selected nodes and their ancestors, without other children. */
 function cutNodes(nodes: readonly SchemaTree[], chosen: ReadonlySet<SchemaTree>): SchemaTree[] {
   return nodes.flatMap((node) => {
     if (chosen.has(node)) return node;
@@ -81,7 +81,7 @@ function cutNodes(nodes: readonly SchemaTree[], chosen: ReadonlySet<SchemaTree>)
   });
 }
 
-/** A group that says it is a list, and is not built as one, would pass for a list once it has fewer parts. */
+/** A group annotated as a list but not built as one would pass for a list once it has fewer children. */
 function keepShape(node: SchemaTree): SchemaElement {
   if (isListLike(node)) return node.element;
   const { converted_type: _, ...element } = node.element;
@@ -93,7 +93,7 @@ function flatten({ element, children }: SchemaTree): SchemaElement[] {
   return [isLeaf ? element : { ...element, num_children: children.length }, ...children.flatMap(flatten)];
 }
 
-/** Lists the named parts of a column. Those of a list are the parts of its items, and a map has none: its keys are values. */
+/** Lists the named parts of a column. For a list, those of its items; a map has none, since its keys are values. */
 function listParts(node: SchemaTree): readonly SchemaTree[] {
   const [first] = node.children;
   // The parts of a variant are bytes that only make sense together.

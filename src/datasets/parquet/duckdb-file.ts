@@ -1,6 +1,6 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 
-/** Writes Parquet files for tests, with any compression, nested types and sizes of row groups. */
+/** Writes Parquet files for tests, with any compression, nested types and row group sizes. */
 export interface DuckDbWriter {
   /** Writes the rows of a query; `options` as in `COPY … TO … (FORMAT parquet, options)`. */
   write(path: string, query: string, options?: string): Promise<void>;
@@ -8,7 +8,7 @@ export interface DuckDbWriter {
   close(): void;
 }
 
-/** Starts a database in memory. */
+/** Opens an in-memory database. */
 export async function openDuckDb(): Promise<DuckDbWriter> {
   const database = await DuckDBInstance.create(":memory:", { threads: "1" });
   const connection = await database.connect();

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe("joinTables", () => {
-  it("counts rows on from file to file", async () => {
+  it("numbers rows continuously across files", async () => {
     expect(table.rows).toBe(7000);
     expect(table.columns).toEqual(["id", "question", "extra"]);
     const positions = Uint32Array.of(0, 2999, 3000, 6999);
@@ -46,7 +46,7 @@ describe("joinTables", () => {
     expect(await table.column("id")).toEqual(Array.from({ length: 7000 }, (_, at) => at));
   });
 
-  it("tells the file of a row and its number there", () => {
+  it("locates the file of a row and its number there", () => {
     expect(table.placeOf(0)).toEqual({ name: "part-0", file: 0, row: 1 });
     expect(table.placeOf(2999)).toEqual({ name: "part-0", file: 0, row: 3000 });
     expect(table.placeOf(3000)).toEqual({ name: "part-2", file: 2, row: 1 });
@@ -79,13 +79,13 @@ describe("joinTables", () => {
     expect(await table.regions(["extra"])).toHaveLength((await table.regions(["id"])).length);
   });
 
-  it("says which columns there are when none of the files has the one", async () => {
+  it("lists the existing columns if no file has the requested one", async () => {
     const read = async () => {
       for await (const _ of table.read("all", ["extras"]));
     };
     await expect(read()).rejects.toThrow(
       '"part-0 and 2 more" has no column "extras". Did you mean "extra"? Its columns: id, question, extra.',
     );
-    expect(() => joinTables([])).toThrow(/no Parquet file/);
+    expect(() => joinTables([])).toThrow(/No Parquet files given/);
   });
 });

@@ -4,20 +4,20 @@ import { drawSample } from "./sample.js";
 import type { ParquetTable, Region, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
 
 /**
- * Several files as one table: their rows follow each other, each with the columns of its own file.
+ * Reads several files as one table: their rows are concatenated, each with the columns of its own file.
  * @example
  * const table = joinTables([await openParquet(first), await openParquet(second)]);
- * table.placeOf(table.rows - 1); // the last row of the second file
+ * table.locateRow(table.rows - 1); // the last row of the second file
  */
 export function joinTables(tables: readonly ParquetTable[]): ParquetTable {
   const [only] = tables;
-  if (only === undefined) throw new DatasetError("There is no Parquet file to read. Name at least one.");
+  if (only === undefined) throw new DatasetError("No Parquet files given. Pass at least one.");
   return tables.length === 1 ? only : new JoinedTables(tables);
 }
 
 interface Part {
   readonly table: ParquetTable;
-  /** The position of its first row. */
+  /** Position of its first row. */
   readonly first: number;
 }
 
@@ -78,7 +78,7 @@ class JoinedTables implements ParquetTable {
   placeOf(position: number): RowPlace {
     const file = this.#parts.findLastIndex(({ table, first }) => first <= position && table.rows > 0);
     const part = this.#parts[file];
-    if (part === undefined) throw new DatasetError(`There is no row ${position + 1} in "${this.name}".`);
+    if (part === undefined) throw new DatasetError(`"${this.name}" has no row ${position + 1}.`);
     return { ...part.table.placeOf(position - part.first), file };
   }
 
@@ -101,12 +101,12 @@ class JoinedTables implements ParquetTable {
   }
 }
 
-/** Those of the columns that a file has: files of one dataset may differ in them. */
+/** The columns that this file has: files of one dataset may differ. */
 function ownColumns(table: ParquetTable, columns?: readonly string[]): readonly string[] | undefined {
   return columns?.filter((path) => table.has(path));
 }
 
-/** The positions that fall into a table, counted from its first row. */
+/** The positions within a table, relative to its first row. */
 function within(positions: Uint32Array, first: number, rows: number): Uint32Array {
   return positions
     .filter((position) => position >= first && position < first + rows)

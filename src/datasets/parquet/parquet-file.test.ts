@@ -39,14 +39,14 @@ async function written(name: string, query: string, options?: string): Promise<P
   return openParquet(await opening(path));
 }
 
-/** Opens a file that is closed at the end. */
+/** Opens a file that is closed after the test. */
 async function opening(path: string): Promise<ByteSource> {
   const source = await openBytes(path);
   opened.push(source);
   return source;
 }
 
-/** Counts what is read. */
+/** Counts bytes and reads. */
 function counted(source: ByteSource): ByteSource & { seen: { bytes: number; reads: number } } {
   const seen = { bytes: 0, reads: 0 };
   const read = (start: number, end: number) => {
@@ -63,7 +63,7 @@ const MIXED = `SELECT i AS id, 'text ' || i || ' ' || md5(i::VARCHAR) AS text, C
   [{'question': 'q' || i, 'answers': ['x' || i]}, {'question': NULL, 'answers': []}] AS pairs, i % 2 = 0 AS flag`;
 
 describe("values", () => {
-  it("come as JSON has them", async () => {
+  it("are converted to JSON types", async () => {
     const table = await written(
       "values.parquet",
       `SELECT 7::BIGINT AS safe, 9007199254740993::BIGINT AS large, 1.5::DOUBLE AS double, 0.3::DECIMAL(4, 1) AS decimal, true AS flag,
@@ -91,7 +91,7 @@ describe("values", () => {
     });
   });
 
-  it("keeps lists of structs, structs of lists and nulls apart", async () => {
+  it("distinguish lists of structs, structs of lists and nulls", async () => {
     const table = await written("nested.parquet", `${MIXED} FROM range(12) t(i)`);
     const rows = await rowsOf(table);
     expect(rows[0]?.row).toMatchObject({ few: null, list: null, struct: null, flag: true });
@@ -121,7 +121,7 @@ describe("values", () => {
     expect(await table.column("id")).toEqual([]);
   });
 
-  it("gives one column, and only the columns asked for", async () => {
+  it("returns one column, and only the requested columns", async () => {
     const table = await written("columns.parquet", `${MIXED} FROM range(5000) t(i)`, "ROW_GROUP_SIZE 2048");
     expect((await table.column("few")).slice(0, 4)).toEqual([null, "v1", "v2", null]);
     const [first] = await rowsOf(table, Uint32Array.of(4321), ["id", "flag"]);
@@ -130,7 +130,7 @@ describe("values", () => {
   });
 });
 
-/** Files of every layout that pages can have, each with enough rows for more than one row group. */
+/** Files of every page layout, each with enough rows for more than one row group. */
 const LAYOUTS: Record<string, (path: string) => Promise<void>> = {
   "older pages, one a column": (path) =>
     duckdb.write(path, `${MIXED} FROM range(30000) t(i)`, "CODEC snappy, ROW_GROUP_SIZE 20000"),
@@ -195,7 +195,7 @@ describe.each(Object.entries(LAYOUTS))("rows by position: %s", (name, write) => 
     expect(all.slice(19_000, 21_000)).toEqual(expected.map(toPlainValue));
   });
 
-  it("gives exactly the rows at the positions", async () => {
+  it("returns exactly the rows at the positions", async () => {
     const table = await openParquet(source);
     const positions = fc.uniqueArray(fc.nat({ max: 29_999 }), { minLength: 1, maxLength: 30 });
     await fc.assert(
@@ -208,7 +208,7 @@ describe.each(Object.entries(LAYOUTS))("rows by position: %s", (name, write) => 
     );
   });
 
-  it("gives the first rows, and those at the start of a row group, from little", async () => {
+  it("reads little for the first rows and those at the start of a row group", async () => {
     for (const positions of [Uint32Array.of(0, 3, 50), Uint32Array.of(1000, 1700), Uint32Array.of(29_999)]) {
       const rows = await rowsOf(await openParquet(source), positions);
       expect(rows.map(({ row }) => row)).toEqual(Array.from(positions, (position) => all[position]));
@@ -216,8 +216,8 @@ describe.each(Object.entries(LAYOUTS))("rows by position: %s", (name, write) => 
   });
 });
 
-describe("what is read", () => {
-  it("is a small part for a few rows where the file lists its pages", async () => {
+describe("the bytes read", () => {
+  it("are a small part for a few rows if the file lists its pages", async () => {
     const path = join(folder, "listed.parquet");
     await writePages(path, true);
     const source = counted(await opening(path));
@@ -229,7 +229,7 @@ describe("what is read", () => {
     expect(source.seen.bytes - before).toBeLessThan(source.size * 0.15);
   });
 
-  it("is one row group for a row where the file does not list its pages", async () => {
+  it("are one row group for a row if the file does not list its pages", async () => {
     const path = join(folder, "wide.parquet");
     const query = "SELECT i AS id, repeat(md5(i::VARCHAR), 4) || i AS text FROM range(60000) t(i)";
     await duckdb.write(path, query, "ROW_GROUP_SIZE 20480");
@@ -241,7 +241,7 @@ describe("what is read", () => {
     expect(source.seen.bytes - before).toBeLessThan(source.size * 0.4);
   });
 
-  it("is one read for neighbouring columns of a small row group", async () => {
+  it("are read at once for adjacent columns of a small row group", async () => {
     const path = join(folder, "small-groups.parquet");
     await duckdb.write(path, `${MIXED} FROM range(100000) t(i)`, "ROW_GROUP_SIZE 2048");
     const source = counted(await opening(path));
@@ -251,7 +251,7 @@ describe("what is read", () => {
     expect(source.seen.reads - before).toBe(1);
   });
 
-  it("is the end of the file alone, until rows are asked for", async () => {
+  it("are only the end of the file until rows are requested", async () => {
     const source = counted(await opening(join(folder, "small-groups.parquet")));
     await openParquet(source);
     expect(source.seen.reads).toBeLessThanOrEqual(2);

@@ -23,20 +23,20 @@ import { badFooter, encrypted, notParquet, truncated, undecodable, unknownCodec 
 import { drawSample } from "./sample.js";
 import type { ParquetTable, Region, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
 
-/** Read first: the footer of most files is in it. */
+/** Size of the first read, which contains the footer of most files. */
 const FOOTER_BYTES = 64 * 1024;
 const MAGIC = "PAR1";
 const ENCRYPTED_MAGIC = "PARE";
-/** The length of the footer and the magic. */
+/** Length of the footer plus the magic number. */
 const FILE_END_BYTES = 8;
-/** Of a group that is read by pages, rows are decoded in stretches of about this many bytes. */
+/** Rows of a group that is read by pages are decoded in ranges of about this size. */
 const RANGE_BYTES = 4 * 1024 * 1024;
-/** Stretches that are fetched at a time. */
+/** Ranges fetched at once. */
 const MAX_READS = 8;
 
 /**
- * Opens a Parquet file. Only its footer is read at first, and later only what is asked for: pages where the file lists
- * them in an offset index, whole row groups where it does not.
+ * Opens a Parquet file. Reads only its footer at first, and later only what is requested: single pages if the file has an
+ * offset index, else whole row groups.
  * @example
  * const table = await openParquet(await openBytes("data.parquet"));
  * const { positions } = await table.sample({ count: 100, seed: 0, columns: ["question", "answer.aliases"] });
@@ -114,7 +114,7 @@ class ParquetFile implements ParquetTable {
     await this.#source.close?.();
   }
 
-  /** Reads rows of a group, counted from its first. */
+  /** Reads rows of a group, by position in the group. */
   async *#readGroup(metadata: FileMetaData, group: Group, wanted: Uint32Array): AsyncGenerator<TableRow[]> {
     const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
     try {
@@ -133,7 +133,7 @@ class ParquetFile implements ParquetTable {
             compressors,
             parsers,
             useOffsetIndex: true,
-            // Bytes that are not declared as text are looked at one by one.
+            // Bytes that are not declared as text are checked value by value.
             utf8: false,
             onPage: (page) => roundDecimalPage(metadata.schema, page),
           });
@@ -150,7 +150,7 @@ class ParquetFile implements ParquetTable {
   }
 }
 
-/** Splits rows where the pages between them need not be read, and where there are too many to be decoded at a time. */
+/** Splits rows where the pages between them can be skipped, and where a range gets too large to decode at once. */
 function splitIntoRanges(group: Group, wanted: Uint32Array, rowsPerRead: number | null): Uint32Array[] {
   if (rowsPerRead === null) return [wanted];
   const maxRows = Math.max(rowsPerRead, (RANGE_BYTES * group.rows) / Number(group.rowGroup.total_byte_size));
@@ -170,7 +170,7 @@ function roundDecimalPage(schema: SchemaElement[], { pathInSchema, columnData }:
   if (element?.converted_type === "DECIMAL") roundDecimals(columnData, element.scale ?? 0);
 }
 
-/** Reads that fail clearly: a source that ends early is a truncated file, not a puzzle for the decoder. */
+/** Fails with a clear error if the source ends early, instead of confusing the decoder. */
 function toAsyncBuffer(bytes: ByteSource): AsyncBuffer {
   return {
     byteLength: bytes.size,
@@ -182,7 +182,7 @@ function toAsyncBuffer(bytes: ByteSource): AsyncBuffer {
         });
       });
       if (read.byteLength < end - start)
-        throw truncated(bytes.name, `it ends before byte ${end}, where its footer says that data is`);
+        throw truncated(bytes.name, `it ends before byte ${end}, where its footer expects data`);
       return toArrayBuffer(read.subarray(0, end - start));
     },
   };
@@ -207,10 +207,10 @@ async function readFooter(file: AsyncBuffer, source: ByteSource): Promise<FileMe
           Number((meta.dictionary_page_offset || meta.data_page_offset) + meta.total_compressed_size),
         );
   if (end <= source.size) return metadata;
-  throw truncated(source.name, `its footer speaks of data up to byte ${end}, but it has only ${source.size} bytes`);
+  throw truncated(source.name, `its footer expects data up to byte ${end}, but it has only ${source.size} bytes`);
 }
 
-/** Finds out what is wrong with a file whose footer cannot be read. */
+/** Explains why a footer cannot be read. */
 async function explainFooter(source: ByteSource, cause: unknown): Promise<DatasetError> {
   const { name, size } = source;
   const end = Buffer.from(await source.read(Math.max(0, size - FILE_END_BYTES), size));
@@ -228,12 +228,12 @@ async function explainFooter(source: ByteSource, cause: unknown): Promise<Datase
 
 const MS_PER_DAY = 86_400_000;
 
-/** How hyparquet decodes the types that JSON has no word for. */
+/** How hyparquet decodes types without a JSON equivalent. */
 const parsers: Partial<ParquetParsers> = {
-  /** A day has no time: midnight would be made up. */
+  /** A date has no time: midnight would be made up. */
   dateFromDays: (days: number | undefined) =>
     days === undefined ? undefined : new Date(days * MS_PER_DAY).toISOString().slice(0, 10),
-  /** A column may say that it holds JSON and hold something else; the text is kept then. */
+  /** A column declared as JSON may hold something else: its text is kept. */
   jsonFromBytes(bytes: Uint8Array | undefined): unknown {
     if (bytes === undefined) return undefined;
     const text = toBuffer(bytes).toString("utf8");
@@ -246,8 +246,8 @@ const parsers: Partial<ParquetParsers> = {
 };
 
 /**
- * Converts a decoded value to what JSON has: numbers, text, lists and objects. Whole numbers that a double cannot hold
- * become text, moments become ISO text, and bytes become text when they are UTF-8 and base64 when they are not.
+ * Converts a decoded value to JSON types: integers too large for a double become text, timestamps become ISO text, and
+ * bytes become text if they are UTF-8, else base64.
  */
 export function toPlainValue(value: unknown): unknown {
   if (value === undefined || value === null) return null;
@@ -259,7 +259,7 @@ export function toPlainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, toPlainValue(child)]));
 }
 
-/** Rounds decimals in place: hyparquet multiplies them by a power of ten, which is off in the last digits. */
+/** Rounds decimals in place: hyparquet multiplies them by a power of ten, which is inexact in the last digits. */
 function roundDecimals(values: SubColumnData["columnData"], scale: number): void {
   for (const [at, value] of values.entries()) {
     if (typeof value === "number") values[at] = Number(value.toFixed(scale));
@@ -271,20 +271,19 @@ function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Column chunks up to this size are read whole: their pages are not worth a request each. */
+/** Column chunks up to this size are read whole: a request per page would not pay off. */
 const SMALL_CHUNK_BYTES = 128 * 1024;
 
-/** The values of one leaf in a row group. */
+/** The values of one leaf column in a row group. */
 interface Chunk {
   readonly bytes: number;
   readonly isIndexed: boolean;
-  /** Bytes before the first data page, as far as the footer tells. */
+  /** Bytes before the first data page, according to the footer. */
   readonly dictionaryBytes: number;
-  /** Where its pages are listed; null where it is read whole. */
+  /** Location of its page list; null if it is read whole. */
   readonly offsetIndex: { readonly start: number; readonly end: number } | null;
 }
 
-/** Rows that were written together. */
 export interface Group {
   readonly index: number;
   readonly first: number;
@@ -326,7 +325,7 @@ function describeChunk({ meta_data: meta, ...column }: ColumnChunk, name: string
   };
 }
 
-/** Counts the rows of a page, on average; all rows of the group where its pages are not listed. */
+/** Average rows per page; all rows of the group if its pages are not listed. */
 async function countPageRows(file: AsyncBuffer, group: Group, { offsetIndex }: Chunk): Promise<number> {
   if (offsetIndex === null) return group.rows;
   const view = new DataView(await file.slice(offsetIndex.start, offsetIndex.end));
@@ -334,7 +333,7 @@ async function countPageRows(file: AsyncBuffer, group: Group, { offsetIndex }: C
   return Math.max(1, Math.ceil(group.rows / Math.max(1, page_locations.length)));
 }
 
-/** Counts the rows of a page of the largest column; null where the group is read whole. */
+/** Rows per page of the largest column; null if the group is read whole. */
 async function countRowsPerRead(file: AsyncBuffer, group: Group): Promise<number | null> {
   if (group.chunks.every(({ offsetIndex }) => offsetIndex === null)) return null;
   return countPageRows(
@@ -345,8 +344,8 @@ async function countRowsPerRead(file: AsyncBuffer, group: Group): Promise<number
 }
 
 /**
- * Describes what reading rows of each group costs. The size of pages is looked up in the largest group alone: pages are
- * much alike, and every machine comes to the same numbers.
+ * Estimates the cost of reading rows of each group. Page sizes are read only for the largest group: pages are similar, and
+ * the result is the same on every machine.
  */
 async function describeRegions(file: AsyncBuffer, groups: readonly Group[]): Promise<Region[]> {
   const largest = groups.reduce<Group | undefined>(

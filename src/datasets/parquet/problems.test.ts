@@ -24,7 +24,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What reading a file of these bytes fails with. */
+/** The error message for a file of these bytes. */
 async function failure(bytes: Uint8Array, columns?: string[]): Promise<string> {
   const path = join(folder, "bad.parquet");
   writeFileSync(path, bytes);
@@ -41,23 +41,23 @@ async function failure(bytes: Uint8Array, columns?: string[]): Promise<string> {
   }
 }
 
-describe("a file that cannot be read", () => {
-  it("is not a Parquet file", async () => {
+describe("an unreadable file", () => {
+  it("is reported if it is not a Parquet file", async () => {
     expect(await failure(Buffer.from('{"question": "why?"}\n'))).toMatch(/^"bad\.parquet" is not a Parquet file/);
     expect(await failure(Buffer.alloc(0))).toMatch(/is not a Parquet file/);
     expect(await failure(Buffer.from("PAR1"))).toMatch(/truncated/);
   });
 
-  it("is truncated: its end is missing", async () => {
+  it("is reported as truncated if its end is missing", async () => {
     expect(await failure(good.subarray(0, good.length - 100))).toMatch(/is truncated: .* its footer is missing/);
   });
 
-  it("is truncated: bytes in the middle are missing", async () => {
+  it("is reported as truncated if bytes in the middle are missing", async () => {
     const shorter = Buffer.concat([good.subarray(0, 4), good.subarray(20_000)]);
-    expect(await failure(shorter)).toMatch(/is truncated: its footer speaks of data up to byte \d+, but it has only/);
+    expect(await failure(shorter)).toMatch(/is truncated: its footer expects data up to byte \d+, but it has only/);
   });
 
-  it("has a footer longer than the file, or one that makes no sense", async () => {
+  it("is reported if its footer is longer than the file, or invalid", async () => {
     const long = Buffer.from(good);
     long.writeUInt32LE(0x7fff_ffff, long.length - 8);
     expect(await failure(long)).toMatch(/is truncated: its footer has 2147483655 bytes/);
@@ -66,7 +66,7 @@ describe("a file that cannot be read", () => {
     expect(await failure(broken)).toMatch(/its footer is damaged/);
   });
 
-  it("ends early while it is read", async () => {
+  it("is reported if it ends early during a read", async () => {
     const source = await openBytes(join(folder, "good.parquet"), "short.parquet");
     let most = Number.POSITIVE_INFINITY;
     const read = async (start: number, end: number) => (await source.read(start, end)).subarray(0, most);
@@ -76,13 +76,13 @@ describe("a file that cannot be read", () => {
     await source.close?.();
   });
 
-  it("names the row group that is damaged", async () => {
+  it("is reported with the damaged row group", async () => {
     const damaged = Buffer.from(good);
     damaged.fill(0xa5, 30_000, 36_000);
-    expect(await failure(damaged)).toMatch(/row group \d cannot be decoded .* fetch or write it again/);
+    expect(await failure(damaged)).toMatch(/row group \d cannot be decoded .* download or write it again/);
   });
 
-  it("names the row group when a sample is read from damaged pages", async () => {
+  it("is reported with the row group if a sample is read from damaged pages", async () => {
     const path = join(folder, "large.parquet");
     await duckdb.write(path, "SELECT md5(i::VARCHAR) AS text FROM range(20000) t(i)", "CODEC uncompressed");
     const damaged = readFileSync(path).fill(0xff, 4, 2000);
@@ -98,24 +98,24 @@ describe("a file that cannot be read", () => {
     await source.close?.();
   });
 
-  it("is encrypted", async () => {
+  it("is reported if it is encrypted", async () => {
     const marked = Buffer.concat([good.subarray(0, -4), Buffer.from("PARE")]);
     expect(await failure(marked)).toMatch(/its footer is encrypted, and Assay has no key/);
   });
 
-  it("passes on what its source says", async () => {
+  it("passes on errors of its source", async () => {
     const source = { name: "far.parquet", size: 1000, read: () => Promise.reject(new Error("EIO: no such luck")) };
     await expect(openParquet(source)).rejects.toThrow(/"far\.parquet" cannot be read: EIO: no such luck/);
     const known = { ...source, read: () => Promise.reject(new DatasetError("The hub says no.")) };
     await expect(openParquet(known)).rejects.toThrow(/^The hub says no\.$/);
   });
 
-  it("has no such column", async () => {
+  it("is reported if a column is missing", async () => {
     const message = await failure(good, ["questoin"]);
     expect(message).toBe('"bad.parquet" has no column "questoin". Did you mean "question"? Its columns: id, question.');
   });
 
-  it("is compressed in a way that is not supported", async () => {
+  it("is reported if its compression is not supported", async () => {
     const metadata = parquetMetadata(good);
     for (const { columns } of metadata.row_groups)
       for (const { meta_data } of columns) if (meta_data) meta_data.codec = "LZO";

@@ -19,7 +19,7 @@ function smallGroups(groups: number, rows: number, bytes: number): SampledTable 
   return { rows: groups * rows, bytes: groups * bytes, regions };
 }
 
-/** Large row groups of pages, or of one page. */
+/** Large row groups of several pages or one. */
 function largeGroups(groups: number, rows: number, part: Region["parts"][number]): SampledTable {
   const regions = Array.from(
     { length: groups },
@@ -47,7 +47,7 @@ const contains = (large: Uint32Array, small: Uint32Array) => {
 const different = (blocks: Uint32Array | null) => new Set(blocks).size;
 
 describe("drawSample", () => {
-  it("is the usual sample of all rows where that is affordable", () => {
+  it("samples all rows if that is affordable", () => {
     const { positions, note, blocks } = drawSample(TABLES.affordable, { count: 50, seed: 3 });
     expect(positions).toEqual(permutation(20_000, createRandom(3)).slice(0, 50).sort());
     expect(note).toBeNull();
@@ -55,7 +55,7 @@ describe("drawSample", () => {
     expect(drawSample(TABLES["many small groups"], { count: 50, seed: 3 }).note).toBeNull();
   });
 
-  it("is a sample of all rows of fewer than a million for up to 64 MB, whatever share of the file that is", () => {
+  it("samples all rows of fewer than a million for up to 64 MB, whatever share of the file that is", () => {
     const table = smallGroups(600, 1000, 100_000);
     const { positions, note, blocks } = drawSample(table, { count: 5000, seed: 3 });
     expect(positions).toEqual(permutation(600_000, createRandom(3)).slice(0, 5000).sort());
@@ -64,13 +64,13 @@ describe("drawSample", () => {
     expect(drawSample(smallGroups(100, 10_000, 600_000), { count: 5000, seed: 3 }).note).toMatch(/would take 60 MB/);
   });
 
-  it("is drawn from as many blocks as three percent of the bytes are, and says so", () => {
+  it("samples as many blocks as make up three percent of the bytes, and notes it", () => {
     const { positions, note, blocks } = drawSample(TABLES["many small groups"], { count: 400, seed: 3 });
     const groups = positions.map((position) => Math.floor(position / 500) + 1);
     expect(blocks).toEqual(groups);
     expect(different(blocks)).toBe(60);
     expect(note).toBe(
-      "the sample is drawn from 60 of 2,000 blocks of the file, because reading rows from all over it would take 35 MB; intervals are by block",
+      "the sample is drawn from 60 of 2,000 blocks of the file, because reading rows from the whole file would take 35 MB; intervals are clustered by block",
     );
   });
 
@@ -85,7 +85,7 @@ describe("drawSample", () => {
   it.each([
     ["pages", 2],
     ["large pages", 2],
-  ] as const)("is drawn from many ranges of pages all over large row groups: %s", (name, groups) => {
+  ] as const)("samples many page ranges across large row groups: %s", (name, groups) => {
     const { positions, note, blocks } = drawSample(TABLES[name], { count: 100, seed: 1 });
     expect(different(blocks)).toBeGreaterThanOrEqual(30);
     expect(positions.filter((position) => position % 100_000 > 50_000).length).toBeGreaterThan(10);
@@ -96,7 +96,7 @@ describe("drawSample", () => {
     expect(note).toMatch(/drawn from \d+ of [\d,]+ blocks/);
   });
 
-  it("is drawn from a few row groups where nothing smaller can be read, and never from one of several", () => {
+  it("samples a few row groups if nothing smaller can be read, and never one of several", () => {
     expect(different(drawSample(TABLES["whole row groups"], { count: 100, seed: 1 }).blocks)).toBe(3);
     const part = { bytes: 20e6, fixed: 0, pageRows: 61_440 };
     expect(different(drawSample(largeGroups(17, 61_440, part), { count: 100, seed: 1 }).blocks)).toBe(2);
@@ -104,17 +104,17 @@ describe("drawSample", () => {
     expect(drawSample(huge, { count: 100, seed: 1 }).note).toMatch(/drawn from 1 of 3 blocks/);
   });
 
-  it("says so when a file has no offset index", () => {
+  it("notes that a file has no offset index", () => {
     const { regions, ...table } = TABLES["whole row groups"];
     const unlisted = { ...table, regions: regions.map((region) => ({ ...region, isIndexed: false, parts: [] })) };
     const { positions, note } = drawSample(unlisted, { count: 100, seed: 1 });
     expect(note).toBe(
-      "the sample is drawn from 3 of 17 blocks of the file, because it has no offset index, and reading rows from all over it would take 340 MB; intervals are by block",
+      "the sample is drawn from 3 of 17 blocks of the file, because it has no offset index, and reading rows from the whole file would take 340 MB; intervals are clustered by block",
     );
     expect(positions).toEqual(drawSample(TABLES["whole row groups"], { count: 100, seed: 1 }).positions);
   });
 
-  it.each(Object.entries(TABLES))("goes on drawing where the sample ends, each row once: %s", (_, table) => {
+  it.each(Object.entries(TABLES))("continues the draw after the sample, with each row once: %s", (_, table) => {
     const { positions, drawn } = drawSample(table, { count: 200, seed: 4 });
     expect(drawn(0, 200).positions.toSorted()).toEqual(positions);
     const more = [...drawn(200, 300).positions, ...drawn(300, 5000).positions];
@@ -123,37 +123,40 @@ describe("drawSample", () => {
     expect(Math.max(...more)).toBeLessThan(table.rows);
   });
 
-  it.each(Object.entries(TABLES))("gives the same positions for a seed, and more of them for more: %s", (_, table) => {
-    const counts = fc.integer({ min: 120, max: 400 });
-    fc.assert(
-      fc.property(fc.nat(), counts, fc.integer({ min: 0, max: 400 }), (seed, count, more) => {
-        const small = drawSample(table, { count, seed }).positions;
-        const large = drawSample(table, { count: count + more, seed }).positions;
-        expect(small).toHaveLength(count);
-        expect(new Set(small).size).toBe(count);
-        expect([...small]).toEqual([...small].sort((a, b) => a - b));
-        expect(small.at(-1)).toBeLessThan(table.rows);
-        expect(contains(large, small)).toBe(true);
-      }),
-      { numRuns: 5 },
-    );
-  });
+  it.each(Object.entries(TABLES))(
+    "returns the same positions for a seed, and a superset for a larger count: %s",
+    (_, table) => {
+      const counts = fc.integer({ min: 120, max: 400 });
+      fc.assert(
+        fc.property(fc.nat(), counts, fc.integer({ min: 0, max: 400 }), (seed, count, more) => {
+          const small = drawSample(table, { count, seed }).positions;
+          const large = drawSample(table, { count: count + more, seed }).positions;
+          expect(small).toHaveLength(count);
+          expect(new Set(small).size).toBe(count);
+          expect([...small]).toEqual([...small].sort((a, b) => a - b));
+          expect(small.at(-1)).toBeLessThan(table.rows);
+          expect(contains(large, small)).toBe(true);
+        }),
+        { numRuns: 5 },
+      );
+    },
+  );
 
-  it("gives every row when that many are asked for", () => {
+  it("returns every row if that many are requested", () => {
     for (const table of [TABLES.affordable, TABLES["many small groups"]]) {
       const { positions } = drawSample(table, { count: table.rows + 5, seed: 1 });
       expect(positions).toHaveLength(table.rows);
     }
   });
 
-  it("can be drawn from very many row groups", () => {
+  it("handles very many row groups", () => {
     const part = { bytes: 1e6, fixed: 0, pageRows: 10 };
     const { positions, blocks } = drawSample(largeGroups(200_000, 10, part), { count: 100, seed: 1 });
     expect(positions).toHaveLength(100);
     expect(different(blocks)).toBeGreaterThanOrEqual(30);
   });
 
-  /** Sorted: the answer to each row is whether it stands in the second half. */
+  /** Sorted: the answer to each row is whether it is in the second half. */
   const unequal = {
     "a small last row group": [...Array.from({ length: 73 }, () => 20_480), 4960],
     "shards of different row groups": [
@@ -161,7 +164,7 @@ describe("drawSample", () => {
       ...Array.from({ length: 24 }, () => 4096),
     ],
   };
-  it.each(Object.entries(unequal))("has of each row group its share, however they differ: %s", (_, sizes) => {
+  it.each(Object.entries(unequal))("contains each row group in proportion, however they differ: %s", (_, sizes) => {
     let first = 0;
     const regions = sizes.map((rows): Region => {
       const bytes = rows * 40;
@@ -188,7 +191,7 @@ describe("drawSample", () => {
     expect(mean).toBeLessThan(0.6);
   });
 
-  it("reaches every row group alike", () => {
+  it("reaches every row group equally often", () => {
     const hits = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {
       for (const position of drawSample(TABLES["whole row groups"], { count: 50, seed }).positions) {

@@ -1,10 +1,10 @@
 import { createRandom, hashSeed, permutation } from "../../stats/index.js";
 import type { DrawnRows, Region, SampleOptions, TableSample } from "./table.js";
 
-/** A table as far as drawing a sample needs it. */
+/** What sampling needs to know about a table. */
 export interface SampledTable {
   readonly rows: number;
-  /** The size of its files. */
+  /** Total size of its files. */
   readonly bytes: number;
   readonly regions: readonly Region[];
 }
@@ -12,16 +12,16 @@ export interface SampledTable {
 const MB = 1e6;
 /** A sample of all rows may read this much of any table. */
 const MAX_SAMPLE_BYTES = 64 * MB;
-/** Of a table of this many rows it may read this share, or this much if that is more. */
+/** For a table with this many rows, the limit is this share of the bytes, or this amount if that is more. */
 const LARGE_TABLE_ROWS = 1_000_000;
 const MAX_SAMPLE_SHARE = 0.04;
 const FREE_BYTES = MB;
-/** Blocks of such a table are taken up to this share of the bytes: the footer and indexes come on top. */
+/** Blocks are sampled up to this share of the bytes; the footer and indexes are extra. */
 const BLOCK_SHARE = 0.03;
 
 /**
- * Draws a seeded random sample from all rows where reading it is affordable, else from as many blocks as are.
- * It depends on the files and the seed alone; within either way a larger sample holds every smaller one.
+ * Draws a seeded random sample from all rows if reading it is affordable, else from as many blocks as are. The result
+ * depends only on the files and the seed; with either method a larger sample contains every smaller one.
  */
 export function drawSample(table: SampledTable, { count, seed }: SampleOptions): TableSample {
   const { rows, bytes, regions } = table;
@@ -37,7 +37,7 @@ export function drawSample(table: SampledTable, { count, seed }: SampleOptions):
   return drawFromBlocks(regions, { count, seed, order, cost, budget, maxBytes: MAX_SAMPLE_BYTES });
 }
 
-/** About how many bytes reading these rows takes. */
+/** Estimates the bytes needed to read these rows. */
 function estimateCost(positions: Uint32Array, regions: readonly Region[]): number {
   let cost = 0;
   let at = 0;
@@ -52,49 +52,48 @@ function estimateCost(positions: Uint32Array, regions: readonly Region[]): numbe
   return cost;
 }
 
-/** How a sample is drawn from blocks. */
 interface BlockSampleOptions {
   readonly count: number;
   readonly seed: number;
   /** All rows of the table in random order. */
   readonly order: Uint32Array;
-  /** What a sample of all rows would have cost, for the note. */
+  /** Cost of a sample of all rows, for the note. */
   readonly cost: number;
   readonly budget: number;
-  /** The budget may be exceeded up to here, rather than to draw from a single block. */
+  /** The budget may be exceeded up to here to avoid drawing from a single block. */
   readonly maxBytes: number;
 }
 
-/** Rows that lie together and are read together: a row group, or a range of its pages. */
+/** Adjacent rows that are read together: a row group, or a range of its pages. */
 interface Block {
-  /** Its number in the order of the file, counted from 1. */
+  /** Number in file order, counted from 1. */
   readonly number: number;
   readonly first: number;
   readonly rows: number;
-  /** About how many bytes reading it takes, besides those that its region needs for any row. */
+  /** Estimated bytes to read it, in addition to the fixed bytes of its region. */
   readonly cost: number;
 }
 
 interface BlockRegion {
   readonly first: number;
   readonly blocks: readonly Block[];
-  /** Bytes that are read once for any of the blocks, such as dictionaries. */
+  /** Bytes read once for any of the blocks, such as dictionaries. */
   readonly fixed: number;
 }
 
-/** One block says nothing about how much blocks differ. */
+/** A single block gives no estimate of the variation between blocks. */
 const MIN_BLOCKS = 2;
-/** Blocks are made so small that this many are affordable, where that is possible. */
+/** Blocks are made small enough to afford this many, if possible. */
 const TARGET_BLOCKS = 30;
-/** The blocks of a sample have this many rows at least, so that samples up to this size are drawn from the same blocks. */
+/** The blocks of a sample have at least this many rows in total, so that samples up to this size use the same blocks. */
 const MIN_BLOCK_ROWS = 1000;
-/** Rows that blocks are chosen by: more than there are blocks to be paid for. */
+/** Rows drawn to select blocks: more than the number of affordable blocks. */
 const MAX_TICKETS = 20_000;
 
 /**
- * Draws a sample from as many blocks as are affordable. Rows are drawn from all over the table, of each region its
- * share, and each is a ticket for its block: a row of that block is taken in its place. Where the next block is too
- * expensive, it starts again with the first ticket, and takes further rows of the same blocks.
+ * Draws a sample from as many blocks as are affordable. Rows are drawn from the whole table, in proportion to the size of
+ * each region, and each selects its block: a row of that block is used in its place. When the next block is too
+ * expensive, it starts again with the first drawn row, and takes further rows of the same blocks.
  */
 function drawFromBlocks(allRegions: readonly Region[], options: BlockSampleOptions): TableSample {
   const regions = allRegions.filter(({ rows }) => rows > 0);
@@ -104,7 +103,7 @@ function drawFromBlocks(allRegions: readonly Region[], options: BlockSampleOptio
   const { affordable, isAll } = countAffordable(shelf, tickets, options);
   const drawn = (from: number, to: number): DrawnRows => {
     const { positions, numbers } = drawRows(shelf, { tickets: tickets.slice(0, affordable), rest: order, seed, to });
-    // Where every block is affordable, it is a sample of all rows.
+    // If every block is affordable, sample all rows.
     return { positions: positions.slice(from), blocks: isAll ? null : numbers.slice(from) };
   };
   const { positions, blocks } = drawn(0, count);
@@ -117,7 +116,7 @@ function drawFromBlocks(allRegions: readonly Region[], options: BlockSampleOptio
   };
 }
 
-/** The blocks of a table, found by their rows. */
+/** Finds blocks by row. */
 class BlockShelf {
   readonly #regions: readonly BlockRegion[];
   readonly size: number;
@@ -138,7 +137,7 @@ class BlockShelf {
     this.size = before;
   }
 
-  /** Finds the block of a row by halving: a table may have many thousands of row groups. */
+  /** Binary search: a table may have many thousands of row groups. */
   find(row: number): { block: Block; region: BlockRegion } {
     let [low, high] = [0, this.#regions.length - 1];
     while (low < high) {
@@ -155,9 +154,9 @@ class BlockShelf {
 }
 
 /**
- * All rows where the region is small or its pages are not listed. Otherwise half of the rows that a page of the largest
- * part holds, so that a range mostly lies in one such page, or in two; or half of that, and so on, while too few are
- * affordable and those hold enough rows.
+ * All rows if the region is small or its pages are not listed. Otherwise half the rows of a page of the largest part, so
+ * that a range mostly touches one or two such pages; halved further while too few ranges are affordable and they have
+ * enough rows.
  */
 function chooseBlockRows(region: Region, regions: number, { budget, count }: BlockSampleOptions): number {
   if (region.parts.length === 0 || region.bytes <= budget / TARGET_BLOCKS) return region.rows;
@@ -174,7 +173,7 @@ function chooseBlockRows(region: Region, regions: number, { budget, count }: Blo
   return estimateRange(region, rows) * 2 > region.bytes ? region.rows : rows;
 }
 
-/** A range of rows touches its share of each part and, at its borders, about one page more. */
+/** A range of rows touches its share of each part plus about one page at its borders. */
 function estimateRange({ parts, rows: all }: Region, rows: number): number {
   return parts.reduce(
     (sum, { bytes, fixed, pageRows }) => sum + (bytes - fixed) * Math.min(1, (rows + pageRows) / all),
@@ -186,7 +185,7 @@ function sumFixed({ parts }: Region): number {
   return parts.reduce((sum, { fixed }) => sum + fixed, 0);
 }
 
-/** Draws rows in a random order of which every beginning holds of each region its share. */
+/** Draws rows in a random order in which every prefix contains each region in proportion. */
 function drawTickets(regions: readonly Region[], seed: number): number[] {
   const total = regions.reduce((sum, { rows }) => sum + rows, 0);
   const sizes = regions.map(({ rows }, key) => ({ key, size: rows }));
@@ -194,7 +193,7 @@ function drawTickets(regions: readonly Region[], seed: number): number[] {
   return drawn.map(({ list, item }) => (regions[list]?.first ?? 0) + item);
 }
 
-/** Counts the tickets for blocks that can be paid for, and tells whether that is every block. */
+/** Counts the drawn rows whose blocks are affordable, and whether those are all blocks. */
 function countAffordable(shelf: BlockShelf, tickets: readonly number[], { budget, maxBytes }: BlockSampleOptions) {
   const [opened, regions] = [new Set<Block>(), new Set<BlockRegion>()];
   let cost = 0;
@@ -212,7 +211,7 @@ function countAffordable(shelf: BlockShelf, tickets: readonly number[], { budget
 
 interface RowsToDraw {
   readonly tickets: readonly number[];
-  /** All rows, for when more are wanted than the blocks of the tickets have. */
+  /** All rows, in case more are needed than the selected blocks have. */
   readonly rest: Uint32Array;
   readonly seed: number;
   readonly to: number;
@@ -242,34 +241,34 @@ function drawRows(shelf: BlockShelf, { tickets, rest, seed, to }: RowsToDraw) {
 function describeDraw(regions: readonly Region[], all: number, used: number, cost: number): string {
   const [some, total, size] = [used, all, Math.round(cost / 1e6)].map((n) => n.toLocaleString("en-US"));
   const why = regions.every(({ isIndexed }) => isIndexed) ? "" : "it has no offset index, and ";
-  return `the sample is drawn from ${some} of ${total} blocks of the file, because ${why}reading rows from all over it would take ${size} MB; intervals are by block`;
+  return `the sample is drawn from ${some} of ${total} blocks of the file, because ${why}reading rows from the whole file would take ${size} MB; intervals are clustered by block`;
 }
 
-/** So many items under a key that its random order is made from. */
+/** A number of items, and the key that seeds their random order. */
 export interface SpreadList {
   readonly key: number;
   readonly size: number;
 }
 
-/** An item, by its list and its number there, both counted from 0. */
+/** An item by list and position, both counted from 0. */
 interface SpreadItem {
   readonly list: number;
   readonly item: number;
 }
 
 /**
- * The first `count` items of all lists in a seeded random order in which every beginning holds of each list its share,
- * give or take one. A list's items are put in random order and spread evenly over [0, 1) from a random start; those that
- * come first on that line are taken.
+ * The first `count` items of all lists in a seeded random order in which every prefix contains each list in proportion,
+ * plus or minus one. A list's items are shuffled and spaced evenly over [0, 1) from a random start; those with the lowest
+ * positions are taken.
  * @example
- * spread([{ key: 0, size: 300 }, { key: 1, size: 100 }], { count: 8, seed: 1 }); // about six of the first, two of the second
+ * spreadEvenly([{ key: 0, size: 300 }, { key: 1, size: 100 }], { count: 8, seed: 1 }); // about six of the first, two of the second
  */
 export function spread(
   lists: readonly SpreadList[],
   { count, seed }: { count: number; seed: number },
 ): readonly SpreadItem[] {
   const total = lists.reduce((sum, { size }) => sum + size, 0);
-  // No list has more than one item less than its share before this place, so that there are enough of them.
+  // Before this position each list has at least its share minus one, so that there are enough items.
   const limit = (count + lists.length) / total;
   const places: (SpreadItem & { place: number })[] = [];
   for (const [list, { key, size }] of lists.entries()) {

@@ -4,7 +4,7 @@ import { spread } from "./sample.js";
 
 const sizes = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 6 });
 
-it("gives each item once, of every list its share, and more for more", () => {
+it("returns each item once, each list in proportion, and a superset for a larger count", () => {
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(100), (given, seed, asked) => {
       const lists = given.map((size, key) => ({ key, size }));
@@ -23,7 +23,7 @@ it("gives each item once, of every list its share, and more for more", () => {
   );
 });
 
-it("takes one of each list before a second of any, where they are of one size", () => {
+it("takes one item of each list before a second of any, if they have the same size", () => {
   const lists = Array.from({ length: 20 }, (_, key) => ({ key, size: 50 }));
   expect(new Set(spread(lists, { count: 20, seed: 1 }).map(({ list }) => list)).size).toBe(20);
   expect(spread(lists, { count: 20, seed: 1 })).not.toEqual(spread(lists, { count: 20, seed: 2 }));

@@ -30,8 +30,8 @@ function options(more: Partial<EvaluateOptions> = {}): EvaluateOptions {
   return { systems: [HONEST], dataset: EXAMPLES, evaluators: [EXACT], ...more };
 }
 
-describe("code that misbehaves costs its own trial", () => {
-  it("a system that changes the example it is handed changes nothing for the others", async () => {
+describe("misbehaving code fails only its own trial", () => {
+  it("isolates examples that a system modifies", async () => {
     const vandal: System = {
       name: "vandal",
       process(example) {
@@ -48,7 +48,7 @@ describe("code that misbehaves costs its own trial", () => {
     expect(Object.isFrozen(EXAMPLES[0])).toBe(false);
   });
 
-  it("an output that throws when it is looked at", async () => {
+  it("an output that throws when it is read", async () => {
     const trap: System = {
       name: "trap",
       process: ({ id, answer }) =>
@@ -59,7 +59,7 @@ describe("code that misbehaves costs its own trial", () => {
     expect(result.rows[1]?.attempts[0]?.message).toBe("a trap");
   });
 
-  it("an evaluator that changes the output does not change what the system produced", async () => {
+  it("an evaluator that modifies the output does not change the stored one", async () => {
     const editor: Evaluator = {
       name: "editor",
       score(_, output) {
@@ -71,17 +71,17 @@ describe("code that misbehaves costs its own trial", () => {
     expect(result.rows[0]?.outputTokens).toBeGreaterThan(0);
   });
 
-  it("evidence that is no text is left out with a note, and kept runs survive it", async () => {
+  it("evidence that is not text is dropped with a note, and stored runs survive it", async () => {
     const odd = {
       name: "odd",
       score: () => ({ scores: { odd: 1 }, evidence: { odd: 7n as unknown as string } }),
     };
     const result = await evaluate(options({ evaluators: [odd], runsDir: dir }));
     expect(result.summary.honest?.num_pass).toBe(4);
-    expect(result.rows[0]?.notes).toEqual(["odd returned the bigint 7 as evidence for odd; it was left out"]);
+    expect(result.rows[0]?.notes).toEqual(["odd returned the bigint 7 as evidence for odd, which was ignored"]);
   });
 
-  it("evidence of two evaluators for one field is kept apart", async () => {
+  it("evidence of two evaluators for one field is kept separate", async () => {
     const judge = (name: string): Evaluator => ({
       name,
       score: () => ({ scores: { [name]: 1 }, evidence: { why: name } }),
@@ -104,7 +104,7 @@ describe("code that misbehaves costs its own trial", () => {
     expect(result.summary.slow?.num_pass).toBe(4);
   });
 
-  it("a failure that was billed keeps its bill", async () => {
+  it("a failure that was billed keeps its cost", async () => {
     const cut: System = {
       name: "cut",
       process() {
@@ -121,8 +121,8 @@ function fail(): never {
   throw new Error("a trap");
 }
 
-describe("what users do with what they are given", () => {
-  it("hands the trial on to another system by spreading it", async () => {
+describe("user code", () => {
+  it("can pass the trial on to another system by spreading it", async () => {
     const inner: System = {
       name: "inner",
       process(example, { seed, trial, log }): Output {
@@ -135,7 +135,7 @@ describe("what users do with what they are given", () => {
     expect(rows[0]).toMatchObject({ outcome: "pass", notes: ["trial 0"] });
   });
 
-  it("runs the examples of a dataset that was cut down, however it was made", async () => {
+  it("can run a filtered dataset, however it was made", async () => {
     const dataset = makeDataset({ name: "four", examples: EXAMPLES, fingerprint: { of: EXAMPLES, sha256: "four" } });
     const two = { ...dataset, examples: EXAMPLES.slice(0, 2) };
     const cut = await evaluate(options({ dataset: two }));
@@ -146,29 +146,27 @@ describe("what users do with what they are given", () => {
     expect(cut.config.datasets[0]?.fingerprint).not.toBe("four");
   });
 
-  it("is told about an option that does not exist, a limit above all", async () => {
+  it("gets an error for an unknown option, especially a limit", async () => {
     await expect(evaluate(options({ budgets: {} } as object))).rejects.toThrow('Did you mean "budget"?');
     const wrong = (budget: unknown) => evaluate(options({ budget } as object));
-    await expect(wrong({ runs: { maxCostUsd: 5 } })).rejects.toThrow(
-      '`budget` has no part "runs". Did you mean "run"?',
-    );
-    await expect(wrong({ run: { maxCost: 5 } })).rejects.toThrow('budget.run has no limit "maxCost"');
+    await expect(wrong({ runs: { maxCostUsd: 5 } })).rejects.toThrow('`budget` has no key "runs". Did you mean "run"?');
+    await expect(wrong({ run: { maxCost: 5 } })).rejects.toThrow('budget.run has no key "maxCost"');
     await expect(wrong({ run: { maxCostUsd: "5" } })).rejects.toThrow('but is the string "5"');
-    await expect(wrong({ run: { maxCostUsd: 0 } })).rejects.toThrow("would start nothing");
-    await expect(wrong({ trial: { maxCostUsd: -1 } })).rejects.toThrow("from 0 up");
-    await expect(evaluate(options({ retry: { max: 1 } } as object))).rejects.toThrow('`retry` has no part "max"');
+    await expect(wrong({ run: { maxCostUsd: 0 } })).rejects.toThrow("would start no trial");
+    await expect(wrong({ trial: { maxCostUsd: -1 } })).rejects.toThrow("of 0 or more");
+    await expect(evaluate(options({ retry: { max: 1 } } as object))).rejects.toThrow('`retry` has no key "max"');
     await expect(evaluate(options({ retry: { maxRetries: 0.5 } }))).rejects.toThrow("whole number");
     await expect(evaluate(options({ trails: 3 } as object))).rejects.toThrow('Did you mean "trials"?');
   });
 
-  it("filters by the tag that an example carries", async () => {
+  it("can filter by an example's tag", async () => {
     const tagged = EXAMPLES.map((example) => ({ ...example, dataset: Number(example.id) > 1 ? "late" : "early" }));
     const result = await evaluate(options({ dataset: tagged }));
     expect(result.config.datasets[0]?.tags).toEqual(["early", "late"]);
     expect(result.filter({ dataset: "late" }).toTable()).toContain("1 system × 3 examples");
   });
 
-  it("numbers thousands of equal examples without ids in no time to speak of", async () => {
+  it("can number thousands of equal examples without ids quickly", async () => {
     const equal = Array.from({ length: 20_000 }, () => ({ question: "again?" }) as unknown as Example);
     const { rows } = await evaluate(options({ dataset: equal, evaluators: [] }));
     expect(new Set(rows.map((row) => row.exampleId)).size).toBe(20_000);

@@ -10,7 +10,6 @@ const ROWS = [
   { dataset: "koala", instruction: "Why is moss soft?", output: "It holds water.", generator: "text_davinci_003" },
 ];
 
-/** Rows of AlpacaEval with content of our own. */
 export const alpacaEvalFixture: Fixture = {
   files: { "alpaca_eval.json": { text: JSON.stringify(ROWS, null, 2) } },
   expected: [

@@ -2,7 +2,6 @@ import { goldText } from "../answers.js";
 import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** AlpacaEval. */
 export const alpacaEval: CatalogueEntry = {
   about: "Requests of many kinds; a judge compares each answer with that of a reference model.",
   repo: "tatsu-lab/alpaca_eval",
@@ -11,7 +10,7 @@ export const alpacaEval: CatalogueEntry = {
   sources: () => [{ files: ["alpaca_eval.json"] }],
   columns: ["dataset", "instruction", "output"],
   optionalColumns: ["generator"],
-  // Where a request comes from cannot be called "dataset" here: that field says which dataset the example belongs to.
+  // The source of a request cannot be stored as "dataset": that field is the dataset of the example.
   examples: (row) => ({
     question: text(row, "instruction"),
     baseline: goldText(row, "output"),

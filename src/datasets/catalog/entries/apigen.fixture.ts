@@ -25,7 +25,6 @@ const ROWS = [
 const CONTEXT =
   'Tools that can be called:\n[{"name":"tides","description":"The tides of a harbour.","parameters":{"harbour":{"description":"Its name.","type":"str","default":"Oland"}}}]';
 
-/** Rows of the function-calling examples of APIGen with content of our own. */
 export const apigenFixture: Fixture = {
   files: { "xlam_function_calling_60k.json": { text: JSON.stringify(ROWS) } },
   expected: [

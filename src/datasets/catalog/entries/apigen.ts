@@ -5,7 +5,7 @@ import { askForCalls, toolsAsContext } from "../tool-calling.js";
 
 /** The function-calling examples that APIGen made. */
 export const apigen: CatalogueEntry = {
-  about: "Requests that are met by calling one or several of the tools given.",
+  about: "Requests to answer by calling one or more of the given tools.",
   repo: "Salesforce/xlam-function-calling-60k",
   licence: "cc-by-4.0",
   isGated: true,

@@ -2,7 +2,6 @@ import type { Fixture } from "../fixture.js";
 
 const ASK = "Answer with the letter of the right option.";
 
-/** Rows in the schema of ARC. */
 export const arcChallengeFixture: Fixture = {
   files: {
     "ARC-Challenge/test-00000-of-00001.parquet": {

@@ -2,9 +2,8 @@ import { RowProblem, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
 
-/** The challenge set of ARC. */
 export const arcChallenge: CatalogueEntry = {
-  about: "Science questions of school exams that neither retrieval nor word statistics answer.",
+  about: "School science exam questions that retrieval and word statistics fail to answer.",
   repo: "allenai/ai2_arc",
   licence: "cc-by-sa-4.0",
   size: 1172,
@@ -15,7 +14,7 @@ export const arcChallenge: CatalogueEntry = {
     const labels = texts(row, "choices.label");
     const key = text(row, "answerKey");
     const right = labels.indexOf(key);
-    if (right === -1) throw new RowProblem(`has "${key}" in "answerKey", which is none of ${labels.join(", ")}`);
+    if (right === -1) throw new RowProblem(`has "${key}" in "answerKey", which is not one of ${labels.join(", ")}`);
     return {
       id,
       ...multipleChoice({ id, question: text(row, "question"), options: texts(row, "choices.text"), right }),

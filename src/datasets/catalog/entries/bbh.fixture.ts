@@ -7,7 +7,6 @@ function table(rows: ParquetFixture["rows"]): ParquetFixture {
   return { isConverted: true, columns: { input: "VARCHAR", target: "VARCHAR" }, rows };
 }
 
-/** Rows in the schema of BIG-Bench Hard. */
 export const bbhFixture: readonly Fixture[] = [
   {
     files: Object.fromEntries(

@@ -5,9 +5,8 @@ import type { CatalogueEntry } from "../entry.js";
 
 const ASK = 'End with "The answer is" and the answer alone: for options with letters, the letter in brackets.';
 
-/** BIG-Bench Hard. */
 export const bbh: CatalogueEntry = {
-  about: "27 tasks of BIG-Bench that models were worse at than people, most of them of several steps.",
+  about: "27 BIG-Bench tasks on which models were worse than people, most of them multi-step.",
   repo: "lukaemon/bbh",
   licence: "not stated",
   size: 6511,

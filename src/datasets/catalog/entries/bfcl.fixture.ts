@@ -32,7 +32,7 @@ const TOOL = {
 };
 const CONTEXT = `Tools that can be called:\n${JSON.stringify([TOOL])}`;
 
-/** JSON Lines, although the files are called .json. */
+/** JSON Lines, although the files are named .json. */
 function lines(rows: readonly unknown[]): { text: string } {
   return { text: rows.map((row) => `${JSON.stringify(row)}\n`).join("") };
 }
@@ -41,7 +41,7 @@ function asking(id: string, ...messages: readonly { role: string; content: strin
   return { id, question: [messages], function: [FUNCTION] };
 }
 
-/** Rows of BFCL with content of our own: calls to be made, a system message that goes before, and none to be made. */
+/** Made-up rows: calls to make, a leading system message, and no calls to make. */
 export const bfclFixture: readonly Fixture[] = [
   {
     files: {

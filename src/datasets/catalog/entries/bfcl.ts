@@ -6,12 +6,12 @@ import { askForCalls, schemaOf, toolsAsContext } from "../tool-calling.js";
 
 const CALLING = ["simple", "multiple", "parallel", "parallel_multiple"];
 const LIVE = ["live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"];
-/** Where no tool fits and none may be called; there is no file of possible answers for these. */
+/** Configs in which no tool fits and none may be called; they have no file of possible answers. */
 const IRRELEVANT = new Set(["irrelevance", "live_irrelevance"]);
 
-/** The Berkeley Function-Calling Leaderboard: its single-turn categories whose calls are compared, not run. */
+/** Only the single-turn categories whose calls are compared, not executed. */
 export const bfcl: CatalogueEntry = {
-  about: "Requests that are met by calling the right tools with the right arguments, or by calling none.",
+  about: "Requests to answer by calling the right tools with the right arguments, or none.",
   repo: "gorilla-llm/Berkeley-Function-Calling-Leaderboard",
   licence: "apache-2.0",
   size: 400,
@@ -31,7 +31,7 @@ export const bfcl: CatalogueEntry = {
   primaryField: "tool_call_match",
 };
 
-/** The files have been called .json and .jsonl by turns. */
+/** The files have been named both .json and .jsonl. */
 function questions(config: string): HubSource {
   return { files: [`BFCL_v3_${config}.json*`] };
 }
@@ -40,13 +40,13 @@ function possibleAnswers(row: RawRow, { config, lookups }: RowContext): readonly
   if (IRRELEVANT.has(config)) return [];
   const id = text(row, "id");
   const answer = (lookups.possible_answer ?? []).find((each) => valueAt(each, "id") === id);
-  if (answer === undefined) throw new RowProblem(`has the id "${id}", for which there is no possible answer`);
+  if (answer === undefined) throw new RowProblem(`has the id "${id}", which has no possible answer`);
   const calls = list(answer, "ground_truth");
   if (calls.length === 0) throw new RowProblem(`has no call in "ground_truth" of the possible answer "${id}"`);
   return calls;
 }
 
-/** A single message is the question; where a system message or earlier ones go before it, all are turns. */
+/** A single message is the question; with a system message or earlier messages, all are turns. */
 function asked(row: RawRow): { question?: string; turns?: Turn[] } {
   const [first] = list(row, "question");
   const messages = Array.isArray(first) ? first.map((message: RawRow) => messageOf(message)) : [];

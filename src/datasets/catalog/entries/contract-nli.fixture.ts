@@ -18,7 +18,6 @@ const ROWS = [
   },
 ];
 
-/** Rows of ContractNLI, as SCROLLS has it, with content of our own. */
 export const contractNliFixture: Fixture = {
   files: {
     "contract_nli.zip": {

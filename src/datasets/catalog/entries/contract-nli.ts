@@ -7,7 +7,7 @@ import { queryAndDocument, scrolls } from "../scrolls.js";
 const LABELS = ["Entailment", "Contradiction", "Not mentioned"];
 const ASK = `Does the contract entail this hypothesis, contradict it, or not mention it? Answer with one of: ${LABELS.join(", ")}.`;
 
-/** ContractNLI, as SCROLLS has it. */
+/** The version of SCROLLS. */
 export const contractNli: CatalogueEntry = {
   about: "Contracts with a hypothesis that each entails, contradicts or does not mention.",
   ...scrolls("contract_nli"),

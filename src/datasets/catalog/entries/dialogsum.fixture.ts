@@ -1,6 +1,5 @@
 import type { Fixture } from "../fixture.js";
 
-/** Rows of DialogSum with content of our own. */
 export const dialogsumFixture: Fixture = {
   files: {
     "test.csv": {

@@ -9,9 +9,8 @@ const FIELDS = {
   summary: "summary",
 };
 
-/** DialogSum. */
 export const dialogsum: CatalogueEntry = {
-  about: "Everyday dialogues to be summarised; each dialogue comes three times, with the summaries of three people.",
+  about: "Everyday dialogues to summarize; each comes three times, with summaries by three people.",
   repo: "knkarthick/dialogsum",
   licence: "cc-by-nc-sa-4.0",
   size: 1500,

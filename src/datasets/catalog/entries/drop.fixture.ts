@@ -2,7 +2,6 @@ import type { Fixture } from "../fixture.js";
 
 const PASSAGE = "In the boat race of Brae the Gulls led from the start. The Terns and the Auks came in after them.";
 
-/** Rows in the schema of DROP. */
 export const dropFixture: Fixture = {
   files: {
     "data/validation-00000-of-00001.parquet": {

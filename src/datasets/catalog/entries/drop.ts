@@ -2,9 +2,8 @@ import { goldTexts, shortAnswer } from "../answers.js";
 import { optionalText, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** DROP. */
 export const drop: CatalogueEntry = {
-  about: "Questions about a passage that take counting, sorting or arithmetic.",
+  about: "Questions about a passage that require counting, sorting or arithmetic.",
   repo: "ucinlp/drop",
   licence: "cc-by-sa-4.0",
   size: 9535,

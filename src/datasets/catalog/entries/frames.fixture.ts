@@ -19,7 +19,6 @@ const ROWS = [
   }),
 ];
 
-/** Rows in the schema of FRAMES. */
 export const framesFixture: Fixture = {
   files: { "test.tsv": { text: [HEADER, ...ROWS].map((cells) => `${cells.join("\t")}\n`).join("") } },
   expected: [

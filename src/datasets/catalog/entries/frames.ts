@@ -2,9 +2,8 @@ import { goldText, shortAnswer } from "../answers.js";
 import { optionalText, text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** FRAMES. */
 export const frames: CatalogueEntry = {
-  about: "Questions that take several Wikipedia articles, counting, comparing or dates to answer.",
+  about: "Questions that require several Wikipedia articles, counting, comparing or dates.",
   repo: "google/frames-benchmark",
   licence: "apache-2.0",
   size: 824,

@@ -2,7 +2,6 @@ import type { Fixture } from "../fixture.js";
 
 const QUESTION = "Summarise this report of a government agency in about one page. Answer with the summary alone.";
 
-/** Rows of GovReport with content of our own. */
 export const govreportFixture: Fixture = {
   files: {
     "document/test-00000-of-00001.parquet": {

@@ -8,9 +8,8 @@ const FIELDS = {
   summary: "summary",
 };
 
-/** GovReport. */
 export const govreport: CatalogueEntry = {
-  about: "Long reports of government agencies, to be summarised.",
+  about: "Long government agency reports to summarize.",
   repo: "ccdv/govreport-summarization",
   licence: "not stated",
   size: 973,

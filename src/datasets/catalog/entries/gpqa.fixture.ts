@@ -4,7 +4,7 @@ const ASK = "Answer with the letter of the right option.";
 const WRONG = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"];
 const REVISED = ["Question", "Explanation", "Correct Answer", ...WRONG];
 
-/** The columns about the question; some fifty more, about those who checked it, are left out here. */
+/** The columns about the question; about fifty more, about the validators, are left out. */
 const COLUMNS = [
   ...["Question", "Correct Answer", ...WRONG, "Explanation"].map((column) => `Pre-Revision ${column}`),
   "Self-reported question-writing time (minutes)",
@@ -54,7 +54,6 @@ const ROWS = [
 
 const HEADER = COLUMNS.join(",");
 
-/** Rows in the schema of GPQA. */
 export const gpqaFixture: Fixture = {
   files: { "gpqa_diamond.csv": { text: [HEADER, ...ROWS, ""].join("\n") } },
   expected: [

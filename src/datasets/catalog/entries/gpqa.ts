@@ -8,9 +8,8 @@ import { multipleChoice } from "../multiple-choice.js";
 const RIGHT = "Correct Answer";
 const WRONG = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"];
 
-/** GPQA. */
 export const gpqa: CatalogueEntry = {
-  about: "Questions of biology, physics and chemistry that experts answer and a search engine does not.",
+  about: "Biology, physics and chemistry questions that experts can answer but a search engine cannot.",
   repo: "Idavidrein/gpqa",
   licence: "cc-by-4.0",
   isGated: true,
@@ -32,7 +31,7 @@ export const gpqa: CatalogueEntry = {
   facets: ["High-level domain"],
 };
 
-/** The file has the right option first. A question whose options are asked in the file's order would give it away. */
+/** The file lists the correct option first, so asking in file order would give it away. */
 function optionsOf(row: RawRow, id: string) {
   const columns = [RIGHT, ...WRONG];
   const order = [...permutation(columns.length, createRandom(hashSeed(1, id)))];

@@ -2,7 +2,6 @@ import type { Fixture } from "../fixture.js";
 
 const ASK = "Work it out step by step. On the last line give the final number after ####.";
 
-/** Rows in the schema of GSM8K. */
 export const gsm8kFixture: Fixture = {
   files: {
     "main/test-00000-of-00001.parquet": {

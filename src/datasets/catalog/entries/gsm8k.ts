@@ -4,9 +4,8 @@ import type { CatalogueEntry } from "../entry.js";
 
 const MARK = "####";
 
-/** GSM8K. */
 export const gsm8k: CatalogueEntry = {
-  about: "Word problems of grade school that take two to eight steps.",
+  about: "Grade school math word problems of two to eight steps.",
   repo: "openai/gsm8k",
   licence: "mit",
   size: 1319,

@@ -2,7 +2,6 @@ import type { Fixture } from "../fixture.js";
 
 const ASK = "Answer with the letter of the right option.";
 
-/** Rows in the schema of HellaSwag. */
 export const hellaswagFixture: Fixture = {
   files: {
     "default/validation/0000.parquet": {

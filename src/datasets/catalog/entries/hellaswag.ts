@@ -3,12 +3,11 @@ import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
 
-/** What is left of the layout of the guides that half of the rows come from. */
+/** Layout tags of the WikiHow guides that half of the rows come from. */
 const LAYOUT = /\s*\[(?:header|step|substeps)\]\s*/g;
 
-/** HellaSwag. */
 export const hellaswag: CatalogueEntry = {
-  about: "Which of four endings continues a description of an everyday activity.",
+  about: "Choose which of four endings continues a description of an everyday activity.",
   repo: "Rowan/hellaswag",
   licence: "not stated",
   size: 10042,

@@ -1,6 +1,5 @@
 import type { Fixture } from "../fixture.js";
 
-/** Rows in the schema of HotpotQA. */
 export const hotpotqaFixture: Fixture = {
   files: {
     "distractor/validation-00000-of-00001.parquet": {

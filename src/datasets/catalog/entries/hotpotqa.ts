@@ -3,9 +3,8 @@ import { goldText, shortAnswer } from "../answers.js";
 import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** HotpotQA. */
 export const hotpotqa: CatalogueEntry = {
-  about: "Questions that take two Wikipedia articles to answer, with eight more that do not help.",
+  about: "Questions that require two Wikipedia articles, with eight distractor articles.",
   repo: "hotpotqa/hotpot_qa",
   licence: "cc-by-sa-4.0",
   size: 7405,

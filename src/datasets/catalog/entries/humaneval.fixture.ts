@@ -9,7 +9,6 @@ function asked(name: string): string {
   return `Complete the function ${name}. Answer with one Python code block that holds the whole function.`;
 }
 
-/** Rows in the schema of HumanEval. */
 export const humanevalFixture: Fixture = {
   files: {
     "openai_humaneval/test-00000-of-00001.parquet": {

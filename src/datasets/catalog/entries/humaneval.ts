@@ -2,7 +2,6 @@ import { requiredCode } from "../answers.js";
 import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** HumanEval. */
 export const humaneval: CatalogueEntry = {
   about: "Python functions to complete from their signature and docstring, with tests.",
   repo: "openai/openai_humaneval",

@@ -5,7 +5,7 @@ const ROWS = [
     key: 11,
     prompt: "Write a note about tea. Use no commas and at least 20 words.",
     instruction_id_list: ["punctuation:no_comma", "length_constraints:number_words"],
-    // As the hub's table has it: arguments that an instruction lacks are null.
+    // As in the hub's table: missing arguments are null.
     kwargs: [
       { num_words: null, relation: null },
       { num_words: 20, relation: "at least" },
@@ -14,7 +14,6 @@ const ROWS = [
   { key: 12, prompt: "Say hello in quotes.", instruction_id_list: ["startend:quotation"], kwargs: [{}] },
 ];
 
-/** Rows of IFEval with content of our own. */
 export const ifevalFixture: Fixture = {
   files: { "ifeval_input_data.jsonl": { text: ROWS.map((row) => `${JSON.stringify(row)}\n`).join("") } },
   expected: [

@@ -2,9 +2,8 @@ import type { RawRow } from "../../source-row.js";
 import { integer, list, RowProblem, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** IFEval. */
 export const ifeval: CatalogueEntry = {
-  about: "Requests with instructions that a program can check, such as how many words or which letters.",
+  about: "Requests with instructions that a program can check, such as the number of words or the letters used.",
   repo: "google/IFEval",
   licence: "apache-2.0",
   size: 541,
@@ -27,7 +26,7 @@ function instructionsOf(row: RawRow): string[] {
   return ids;
 }
 
-/** Each without the nulls by which Parquet fills up arguments, and with numbers that are numbers. */
+/** Drops the nulls that Parquet adds for missing arguments, and converts big integers to numbers. */
 function argumentsIn(row: RawRow): Record<string, unknown>[] {
   return list(row, "kwargs").map((item) => {
     const given = Object.entries(item ?? {}).filter(([, value]) => value !== null && value !== undefined);

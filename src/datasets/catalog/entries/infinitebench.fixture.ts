@@ -7,7 +7,6 @@ interface Row {
   options?: readonly string[];
 }
 
-/** The file of one task. */
 function task(config: string, rows: readonly Row[], expected: Fixture["expected"]): Fixture {
   const text = rows.map(({ options = [], ...row }, id) => `${JSON.stringify({ id, ...row, options })}\n`).join("");
   return { config, files: { [`${config}.jsonl`]: { text } }, expected };
@@ -18,7 +17,7 @@ const BUG = "One function in this code has been given an obvious mistake. Which 
 const VALUES =
   "Work this expression out from left to right. Answer with a list in square brackets of the result after each operation, without the number that it begins with: for 1 + 3 + 10 - 8 that is [4, 14, 6].";
 
-/** Rows of tasks of InfiniteBench, one of each kind, with content of our own. */
+/** Made-up rows, one task of each kind. */
 export const infinitebenchFixture: readonly Fixture[] = [
   task(
     "longbook_qa_eng",

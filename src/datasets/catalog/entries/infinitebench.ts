@@ -8,9 +8,8 @@ import { multipleChoice } from "../multiple-choice.js";
 const DEFAULT = "longbook_qa_eng";
 const LETTERS = "ABCD";
 
-/** InfiniteBench. */
 export const infinitebench: CatalogueEntry = {
-  about: "12 tasks about texts of 100,000 tokens and more: books, dialogues, code, sums and things hidden in noise.",
+  about: "12 tasks about texts of 100,000 tokens and more: books, dialogues, code, arithmetic and hidden facts.",
   repo: "xinrongzhang2022/InfiniteBench",
   licence: "apache-2.0",
   size: 351,
@@ -55,8 +54,8 @@ function golds(row: RawRow, { task, question, context }: Asked): Partial<Example
 }
 
 /**
- * All answers in their order, with those that repeat. One is written as a text or a number in some files and as a list of
- * one in others; a sequence is a list in some, and a list in a list in others.
+ * All answers in order, including repeated ones. A single answer is text or a number in some files and a list of one in
+ * others; a sequence is a list in some, and a nested list in others.
  */
 function answersOf(row: RawRow): string[] {
   const value = valueAt(row, "answer");
@@ -66,12 +65,12 @@ function answersOf(row: RawRow): string[] {
   throw new RowProblem('has no answer in "answer"');
 }
 
-/** The answer is the text of an option; in some files its letter follows, or stands in its place. */
+/** The answer is the text of an option; in some files its letter follows or replaces it. */
 function rightOf(options: readonly string[], [answer = "", letter = answer]: readonly string[]): number {
   const byLetter = letter.length === 1 ? LETTERS.indexOf(letter) : -1;
   if (options[byLetter] === answer) return byLetter;
   const byText = options.indexOf(answer);
   if (byText !== -1) return byText;
   if (byLetter !== -1) return byLetter;
-  throw new RowProblem(`has "${answer}" in "answer", which is none of its "options"`);
+  throw new RowProblem(`has "${answer}" in "answer", which is not one of its "options"`);
 }

@@ -60,7 +60,7 @@ const expected: Fixture["expected"] = [
   },
 ];
 
-/** Rows of LongBench v2 with content of our own, converted and as published; options that speak of others keep their order. */
+/** Made-up rows, converted and as published; options that refer to others keep their order. */
 export const longbenchV2Fixture: readonly Fixture[] = [
   { files: { "default/train/0000.parquet": { isConverted: true, columns: COLUMNS, rows: ROWS } }, expected },
   { files: { "data.json": { text: JSON.stringify(ROWS) } }, expected },

@@ -6,13 +6,12 @@ import { multipleChoice } from "../multiple-choice.js";
 const LETTERS = ["A", "B", "C", "D"];
 const FACETS = ["difficulty", "length", "domain"] as const;
 
-/** LongBench v2. */
 export const longbenchV2: CatalogueEntry = {
   about: "Hard questions with four options about texts of 8,000 to 2 million words.",
   repo: "THUDM/LongBench-v2",
   licence: "apache-2.0",
   size: 503,
-  // The file of the repository is one list of 465 MB; what the hub made of it is a third, and read in part.
+  // The repository's file is one JSON list of 465 MB; the hub's Parquet conversion is a third of that and can be read in part.
   sources: () => [{ config: "default", split: "train", fallback: { files: ["data.json"] } }],
   columns: ["_id", "context", "question", ...LETTERS.map((letter) => `choice_${letter}`), "answer", ...FACETS],
   optionalColumns: ["sub_domain"],

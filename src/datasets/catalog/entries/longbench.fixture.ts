@@ -20,7 +20,7 @@ interface Asked {
   all_classes?: readonly string[];
 }
 
-/** Rows of one task as the hub converts them, and what comes of them. */
+/** Rows of one task as converted by the hub, and the expected examples. */
 function task(config: string, asked: readonly Asked[]): Fixture {
   const { rows, expected } = rowsOf(config, asked);
   return {
@@ -30,7 +30,7 @@ function task(config: string, asked: readonly Asked[]): Fixture {
   };
 }
 
-/** The same in the archive that they are published in. */
+/** The same rows in the published archive. */
 function packed(config: string, asked: readonly Asked[]): Fixture {
   const { rows, expected } = rowsOf(config, asked);
   const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
@@ -65,7 +65,7 @@ const LABELS = "Answer with one of these alone: Other location; Date.";
 const LINE =
   "Write the line that comes next in this code. Answer with that line alone, without its indentation and without a fence.";
 
-/** Rows of tasks of LongBench, one of each kind, with content of our own. */
+/** Made-up rows, one task of each kind. */
 export const longbenchFixture: readonly Fixture[] = [
   task("narrativeqa", [
     {

@@ -6,7 +6,6 @@ import { LONGBENCH_TASKS, type LongTask } from "../long-task.js";
 
 const DEFAULT = "narrativeqa";
 
-/** LongBench. */
 export const longbench: CatalogueEntry = {
   about: "21 tasks about long texts in English, Chinese and code; each is a config.",
   repo: "THUDM/LongBench",
@@ -45,7 +44,7 @@ function classesOf(row: RawRow): string[] {
   return value === null || value === undefined ? [] : texts(row, "all_classes");
 }
 
-/** Without a list of the labels a model has to gather them from the examples, and may miss some. */
+/** Without a list of labels, a model would have to collect them from the examples and might miss some. */
 function labelsAsked(classes: readonly string[]): string[] {
   return classes.length === 0 ? [] : [`Answer with one of these alone: ${classes.join("; ")}.`];
 }

@@ -19,7 +19,6 @@ function row(type: string, problem: string, solution: string) {
   return { problem, level: "Level 2", type, solution };
 }
 
-/** Rows in the schema of MATH. */
 export const mathFixture: readonly Fixture[] = [
   {
     files: Object.fromEntries(

@@ -14,9 +14,8 @@ const SUBJECTS = [
   "precalculus",
 ];
 
-/** MATH. */
 export const math: CatalogueEntry = {
-  about: "Problems of mathematics competitions, of seven subjects and five levels.",
+  about: "Competition mathematics problems of seven subjects and five levels.",
   repo: "EleutherAI/hendrycks_math",
   licence: "mit",
   size: 5000,

@@ -8,7 +8,6 @@ const SHARED_TESTS = [
   "assert math.isclose(len(shared((1,), (2,))), 0)",
 ];
 
-/** Rows in the schema of MBPP's sanitized part. */
 export const mbppFixture: Fixture = {
   files: {
     "sanitized/test-00000-of-00001.parquet": {

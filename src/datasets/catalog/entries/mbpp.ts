@@ -3,9 +3,9 @@ import { integer, RowProblem, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { callOf } from "../tool-calling.js";
 
-/** MBPP, as checked by hand. */
+/** The sanitized version. */
 export const mbpp: CatalogueEntry = {
-  about: "Small Python tasks for beginners, checked by hand, with three tests or so each.",
+  about: "Small Python tasks for beginners, checked by hand, with about three tests each.",
   repo: "google-research-datasets/mbpp",
   licence: "cc-by-4.0",
   size: 257,
@@ -26,7 +26,7 @@ export const mbpp: CatalogueEntry = {
   primaryField: "pass_at_1",
 };
 
-/** Without a call to go by, nobody could know what the function is to be called. */
+/** Without a sample call, the expected function name would be unknown. */
 function asked(code: string, tests: readonly string[]): string {
   for (const test of tests) {
     const call = callOf(code, test);

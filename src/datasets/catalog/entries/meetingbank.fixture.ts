@@ -20,7 +20,7 @@ const ROWS = [
   { summary: "A RESOLUTION about gulls.", uid: "HarbourCityCouncil_01022020_CB 9", id: 3, transcript: " \n" },
 ];
 
-/** Rows of MeetingBank with content of our own; those without a summary or a transcript ask nothing. */
+/** Made-up rows; those without a summary or a transcript give no example. */
 export const meetingbankFixture: Fixture = {
   files: { "test.json": { text: ROWS.map((row) => `${JSON.stringify(row)}\n`).join("") } },
   expected: [

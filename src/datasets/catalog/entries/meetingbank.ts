@@ -11,9 +11,8 @@ const FIELDS = {
 
 const COLUMNS = [FIELDS.document, FIELDS.summary];
 
-/** MeetingBank. */
 export const meetingbank: CatalogueEntry = {
-  about: "Parts of city councils' meetings, to be summarised as their minutes do.",
+  about: "Parts of city council meetings to summarize like their minutes.",
   repo: "huuuyeah/meetingbank",
   licence: "cc-by-nc-sa-4.0",
   size: 862,

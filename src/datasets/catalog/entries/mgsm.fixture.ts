@@ -3,7 +3,7 @@ import type { Fixture } from "../fixture.js";
 const ASK = "Work it out step by step. On the last line give the final number after ####.";
 const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"];
 
-/** Rows in the schema of MGSM: the files of the repository, which have no header, and those that the hub converted. */
+/** The files of the repository, which have no header, and those converted by the hub. */
 export const mgsmFixture: readonly Fixture[] = [
   {
     files: Object.fromEntries(

@@ -4,9 +4,8 @@ import type { CatalogueEntry } from "../entry.js";
 
 const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"];
 
-/** MGSM. */
 export const mgsm: CatalogueEntry = {
-  about: "250 word problems of grade school in eleven languages, translated by people.",
+  about: "250 grade school math word problems in eleven languages, translated by people.",
   repo: "juletxara/mgsm",
   licence: "cc-by-sa-4.0",
   size: 2750,

@@ -2,7 +2,6 @@ import type { Fixture } from "../fixture.js";
 
 const ASK = "Answer with the letter of the right option.";
 
-/** Rows in the schema of MMLU-Pro. */
 export const mmluProFixture: Fixture = {
   files: {
     "data/test-00000-of-00001.parquet": {

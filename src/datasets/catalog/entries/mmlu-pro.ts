@@ -3,9 +3,8 @@ import { integer, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
 
-/** MMLU-Pro. */
 export const mmluPro: CatalogueEntry = {
-  about: "Exam questions of 14 fields that take more thought than MMLU's, with up to ten options.",
+  about: "Exam questions of 14 fields that require more reasoning than MMLU's, with up to ten options.",
   repo: "TIGER-Lab/MMLU-Pro",
   licence: "mit",
   size: 12032,
@@ -27,7 +26,7 @@ export const mmluPro: CatalogueEntry = {
   facets: ["category"],
 };
 
-/** What fills up the list of a question that has fewer options than others. */
+/** Pads the options of questions that have fewer than others. */
 const PADDING = "N/A";
 
 function withoutPadding(options: readonly string[], right: number) {

@@ -5,7 +5,6 @@ function table(rows: ParquetFixture["rows"]): ParquetFixture {
   return { columns: { question: "VARCHAR", subject: "VARCHAR", choices: "VARCHAR[]", answer: "BIGINT" }, rows };
 }
 
-/** Rows in the schema of MMLU. */
 export const mmluFixture: readonly Fixture[] = [
   {
     files: {

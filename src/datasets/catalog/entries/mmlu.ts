@@ -4,7 +4,6 @@ import type { CatalogueEntry } from "../entry.js";
 import { MMLU_SUBJECTS } from "../mmlu-subjects.js";
 import { multipleChoice } from "../multiple-choice.js";
 
-/** MMLU. */
 export const mmlu: CatalogueEntry = {
   about: "Exam questions of 57 subjects, from elementary mathematics to law, with four options.",
   repo: "cais/mmlu",

@@ -1,6 +1,5 @@
 import type { Fixture } from "../fixture.js";
 
-/** Rows of MT-Bench with content of our own. */
 export const mtBenchFixture: Fixture = {
   files: {
     "data/train-00000-of-00001.parquet": {

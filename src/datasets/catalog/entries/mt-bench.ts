@@ -2,7 +2,6 @@ import type { RawRow } from "../../source-row.js";
 import { integer, RowProblem, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** MT-Bench. */
 export const mtBench: CatalogueEntry = {
   about: "Conversations of two turns in eight categories; a judge scores the answer to each turn.",
   repo: "HuggingFaceH4/mt_bench_prompts",
@@ -23,7 +22,7 @@ export const mtBench: CatalogueEntry = {
   judge: { perTurn: true },
 };
 
-/** Turn by turn; only what can be checked, such as sums and programs, has any. */
+/** One per turn; only verifiable questions, such as math and code, have references. */
 function references(row: RawRow): { reference?: string[] } {
   const value = valueAt(row, "reference");
   const reference = value === null || value === undefined ? [] : texts(row, "reference");

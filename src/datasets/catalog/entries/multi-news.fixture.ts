@@ -10,7 +10,7 @@ const ROWS = [
   { document: "A bakery gives away bread at noon.", summary: "– Free bread at noon." },
 ];
 
-/** A column as the repository's own files have it: a line a row. */
+/** A column as the repository's files store it: one line per row. */
 function lines(column: "document" | "summary"): string {
   return ROWS.map((row) => ` ${row[column].replaceAll("\n", "NEWLINE_CHAR")}\n`).join("");
 }
@@ -29,7 +29,7 @@ const expected: Fixture["expected"] = [
   },
 ];
 
-/** Rows of Multi-News with content of our own, converted and as the repository has them; the one without articles asks nothing. */
+/** Made-up rows, converted and as published; the one without articles gives no example. */
 export const multiNewsFixture: readonly Fixture[] = [
   {
     files: {

@@ -11,21 +11,20 @@ const FIELDS = {
 
 const COLUMNS = [FIELDS.document, FIELDS.summary];
 
-/** The repository itself: a row a line, in two texts. */
+/** The repository itself has two text files with one line per row. */
 const TEXTS = {
   columns: { [FIELDS.document]: "data/test.src.cleaned", [FIELDS.summary]: "data/test.tgt" },
   lineBreak: "NEWLINE_CHAR",
 };
 
-/** Multi-News. */
 export const multiNews: CatalogueEntry = {
-  about: "Several news articles about one event, to be summarised together.",
+  about: "Several news articles about one event, to summarize together.",
   repo: "alexfabbri/multi_news",
   licence: "other",
   size: 5621,
   sources: () => [{ config: "default", split: "test", fallback: { lines: TEXTS } }],
   columns: COLUMNS,
-  // One row of the test split has a summary of nothing.
+  // One row of the test split has a summary but no articles.
   isExpanding: true,
   examples(row) {
     if (hasBlank(row, COLUMNS)) return [];
@@ -36,7 +35,7 @@ export const multiNews: CatalogueEntry = {
   ...SUMMARY_SCORING,
 };
 
-/** The dataset's own mark between articles means nothing to a reader. */
+/** Replaces the dataset's own separator, which would mean nothing to a reader. */
 function articles(document: string): string {
   const parts = document.split("|||||").map((article) => article.trim());
   return parts.filter((article) => article !== "").join("\n\n---\n\n");

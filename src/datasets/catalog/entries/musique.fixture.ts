@@ -32,7 +32,6 @@ const ROWS = [
   },
 ];
 
-/** Rows in the schema of MuSiQue. */
 export const musiqueFixture: Fixture = {
   files: { "musique_ans_v1.0_dev.jsonl": { text: ROWS.map((row) => `${JSON.stringify(row)}\n`).join("") } },
   expected: [

@@ -3,9 +3,8 @@ import { goldText, goldTexts, shortAnswer } from "../answers.js";
 import { list, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** MuSiQue. */
 export const musique: CatalogueEntry = {
-  about: "Questions chained from two to four simple ones, with twenty paragraphs to find the steps in.",
+  about: "Questions composed of two to four simple ones, with twenty paragraphs to search.",
   repo: "bdsaglam/musique",
   licence: "not stated",
   size: 2417,

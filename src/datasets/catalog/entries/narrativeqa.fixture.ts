@@ -20,7 +20,6 @@ function words(text: string) {
   return { text, tokens: text.split(" ") };
 }
 
-/** Rows in the schema of NarrativeQA. */
 export const narrativeqaFixture: Fixture = {
   files: {
     "data/test-00000-of-00001.parquet": {

@@ -2,14 +2,13 @@ import { goldTexts, shortAnswer } from "../answers.js";
 import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** NarrativeQA. */
 export const narrativeqa: CatalogueEntry = {
-  about: "Questions about books and films, asked of their summaries.",
+  about: "Questions about books and films, answered from their summaries.",
   repo: "deepmind/narrativeqa",
   licence: "apache-2.0",
   size: 10557,
   sources: () => [{ config: "default", split: "test" }],
-  // The document is the whole book as well.
+  // The document also contains the whole book.
   columns: ["document.kind", "document.summary.text", "question.text", "answers.text"],
   examples: (row) => ({
     context: text(row, "document.summary.text").trim(),

@@ -1,6 +1,5 @@
 import type { Fixture } from "../fixture.js";
 
-/** Rows in the schema of NQ-Open. */
 export const naturalQuestionsFixture: Fixture = {
   files: {
     "nq_open/validation-00000-of-00001.parquet": {

@@ -2,9 +2,9 @@ import { goldTexts, shortAnswer } from "../answers.js";
 import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 
-/** Natural Questions, the open version. */
+/** The open version (NQ-Open). */
 export const naturalQuestions: CatalogueEntry = {
-  about: "Questions that people typed into a search engine, to be answered without any text to read.",
+  about: "Questions typed into a search engine, answered without any text to read.",
   repo: "google-research-datasets/nq_open",
   licence: "cc-by-sa-3.0",
   size: 3610,

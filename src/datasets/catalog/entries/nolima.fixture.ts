@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-/** A sentence is 44 characters with its line break, which is ten tokens. */
+/** 44 characters with its line break, which is ten tokens. */
 const SENTENCE = "The harbour was quiet and the tide was low.\n";
 const QUESTION = "The text may only imply it. Answer with the name of the character alone.";
 const NEEDLES = [
@@ -26,12 +26,12 @@ const NEEDLES = [
   },
 ];
 
-/** So many sentences before the needle and after it. */
+/** Puts this many sentences before and after the needle. */
 function around(before: number, needle: string, after: number): string {
   return `${SENTENCE.repeat(before)}${needle}\n${SENTENCE.repeat(after)}`.trim();
 }
 
-/** Needles of NoLiMa with content of our own, in haystacks of which every part is the same. */
+/** Made-up needles, in a haystack of identical sentences. */
 export const nolimaFixture: readonly Fixture[] = [
   {
     config: "lengths=1000;depths=0,0.5;hops=1",

@@ -9,16 +9,15 @@ import type { CatalogueEntry, ExampleFields } from "../entry.js";
 
 const ASK = "The text may only imply it. Answer with the name of the character alone.";
 
-/** NoLiMa: each question with each length and depth, in a part of a haystack that stays the same for all depths. */
+/** Each question at each length and depth, in the same part of a haystack for all depths. */
 export const nolima: CatalogueEntry = {
-  about:
-    "A sentence hidden in a book that only knowledge of the world connects with the question, by length and depth.",
+  about: "A sentence hidden in a book that only world knowledge connects with the question, by length and depth.",
   repo: "amodaresi/NoLiMa",
   licence: "adobe-research-license (no commercial use)",
   size: 870,
   hasSettings: true,
   sources(config) {
-    // Before anything is fetched for settings that cannot be read.
+    // Reject invalid settings before anything is downloaded.
     parseNolimaConfig(config);
     return [{ files: ["needlesets/needle_set.json"] }];
   },
@@ -51,7 +50,7 @@ function placed({ id, hops, needle, question }: NolimaQuestion, cell: Cell): Exa
   const { length, depth, names, haystacks } = cell;
   const random = createRandom(hashSeed(0, id, length));
   const haystack = haystacks[random.int(Math.max(1, haystacks.length))];
-  if (haystack === undefined) throw new DatasetError("nolima has found no haystack to hide its needles in.");
+  if (haystack === undefined) throw new DatasetError("nolima found no haystack to hide its needles in.");
   const name = names[createRandom(hashSeed(0, id, length, depth)).int(names.length)] ?? "";
   const hiding = { needle: needle.replaceAll("{CHAR}", () => name), length, depth, random };
   return {
@@ -65,13 +64,13 @@ function placed({ id, hops, needle, question }: NolimaQuestion, cell: Cell): Exa
   };
 }
 
-/** How long the texts are, where the needle stands in them, and how far the question is from it. */
+/** Lengths of the texts, positions of the needle, and distance of the question from it. */
 export interface NolimaSettings {
   /** Approximate lengths of the context in tokens. */
   readonly lengths: readonly number[];
-  /** Where the needle stands: 0 is the beginning, 1 the end. */
+  /** Position of the needle: 0 is the beginning, 1 the end. */
   readonly depths: readonly number[];
-  /** 1 for questions that are one step of knowledge away from the needle, 2 for those that are two. */
+  /** 1 for questions one inference step away from the needle, 2 for two steps. */
   readonly hops: readonly number[];
 }
 
@@ -88,7 +87,7 @@ const SYNTAX: SettingsSyntax = {
 };
 
 /**
- * Reads what follows the colon of `nolima:…`.
+ * Parses what follows the colon of `nolima:…`.
  * @example
  * parseNolimaConfig("lengths=1000;hops=1"); // { lengths: [1000], depths: [0, 0.25, 0.5, 0.75, 1], hops: [1] }
  */
@@ -96,28 +95,28 @@ export function parseNolimaConfig(config: string): NolimaSettings {
   return { ...DEFAULTS, ...parseSettings(config, SYNTAX) };
 }
 
-/** English prose has about so many, by any of today's tokenizers; counting would make the text depend on one. */
+/** Typical for English prose and current tokenizers; counting tokens would make the text depend on one of them. */
 const CHARACTERS_PER_TOKEN = 4.4;
-/** A sentence begins after a line break, or after the end of one and a space. */
+/** A sentence begins after a line break, or after the end of the previous sentence and a space. */
 const BORDER = /(?:\n|[.!?]["'”’)\]]{0,2}\s)\s*/g;
-/** How far from a place a border is looked for: few sentences are longer. */
+/** How far from the target a sentence boundary is searched: few sentences are longer. */
 const REACH = 2000;
 
-/** Where a sentence is hidden. */
+/** Where to hide a sentence. */
 export interface Hiding {
   readonly needle: string;
   /** Approximate length of the text in tokens. */
   readonly length: number;
   /** 0 is the beginning, 1 the end. */
   readonly depth: number;
-  /** Draws which part of the haystack is used. */
+  /** Selects the part of the haystack. */
   readonly random: Random;
 }
 
 /**
- * A part of a haystack with a sentence put in where another one begins, as near to its depth as possible.
+ * Takes a part of a haystack and inserts a sentence at the sentence boundary nearest to its depth.
  * @example
- * hide("One. Two. Three.", { needle: "Here!", length: 250, depth: 0.5, random: createRandom(1) });
+ * hideNeedle("One. Two. Three.", { needle: "Here!", length: 250, depth: 0.5, random: createRandom(1) });
  */
 export function hide(haystack: string, { needle, length, depth, random }: Hiding): string {
   const characters = Math.max(0, Math.round(length * CHARACTERS_PER_TOKEN) - needle.length);
@@ -127,11 +126,11 @@ export function hide(haystack: string, { needle, length, depth, random }: Hiding
   const place = borderNear(haystack, begin + Math.round(depth * (end - begin)));
   const before = haystack.slice(begin, Math.min(Math.max(place, begin), end)).trimEnd();
   const after = haystack.slice(Math.min(Math.max(place, begin), end), end).trim();
-  // Put together and not joined: the parts then stay parts of the haystack, of which there are many in memory.
+  // Concatenated, not joined: the strings stay slices of the haystack, which saves memory for many examples.
   return `${before}${before === "" ? "" : "\n"}${needle}${after === "" ? "" : "\n"}${after}`;
 }
 
-/** The nearest place at which a sentence begins; the beginning and the end of a text are such places. */
+/** The nearest sentence boundary; the beginning and the end of the text count as boundaries. */
 function borderNear(text: string, target: number): number {
   if (target <= 0 || target >= text.length) return Math.min(Math.max(target, 0), text.length);
   const from = Math.max(0, target - REACH);
@@ -146,11 +145,11 @@ function borderNear(text: string, target: number): number {
 function tooLong(length: number, characters: number): UsageError {
   const most = Math.floor(characters / CHARACTERS_PER_TOKEN);
   return new UsageError(
-    `nolima cannot make a text of ${length} tokens: a haystack has ${most} or so. Ask for shorter ones, e.g. nolima:lengths=1000,${Math.min(16_000, most)}.`,
+    `nolima cannot make a text of ${length} tokens: a haystack has about ${most}. Use shorter lengths, e.g. nolima:lengths=1000,${Math.min(16_000, most)}.`,
   );
 }
 
-/** A question of NoLiMa and the sentence that answers it, with {CHAR} where the character's name goes. */
+/** A question and the sentence that answers it, with {CHAR} for the character's name. */
 interface NolimaQuestion {
   readonly id: string;
   readonly hops: number;
@@ -161,10 +160,10 @@ interface NolimaQuestion {
 const HOPS = { onehop: 1, twohop: 2 };
 
 /**
- * The questions of a row of NoLiMa's needle sets: each of its kinds of question with each of its tests, whose words are
- * filled in for {1}, {2} and so on.
+ * The questions of a row of NoLiMa's needle sets: each kind of question with each test, whose words replace {1}, {2} and
+ * so on.
  * @example
- * questionsOf(row); // [{ id: "0401_T01_onehop", hops: 1, needle: "{CHAR} lives in …", question: "Who …?" }, …]
+ * readNolimaQuestions(row); // [{ id: "0401_T01_onehop", hops: 1, needle: "{CHAR} lives in …", question: "Who …?" }, …]
  */
 function questionsOf(row: RawRow): NolimaQuestion[] {
   const tests = valueAt(row, "tests");

@@ -41,7 +41,6 @@ const ASK = `${SHORT} If the paper does not say, answer "unanswerable".`;
 const PAPER =
   "Parsing Tide Tables\n\nWe parse tide tables.\n\nData\nWe use 12 tables.\nThey are old.\n\nNo section of its own.";
 
-/** Rows in the schema of QASPER. */
 export const qasperFixture: Fixture = {
   files: {
     "qasper/validation/0000.parquet": {

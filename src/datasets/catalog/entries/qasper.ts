@@ -5,9 +5,8 @@ import type { CatalogueEntry, ExampleFields } from "../entry.js";
 
 const ASK = 'If the paper does not say, answer "unanswerable".';
 
-/** QASPER. */
 export const qasper: CatalogueEntry = {
-  about: "Questions about research papers, asked by readers who had seen title and abstract only.",
+  about: "Questions about research papers, asked by readers of the title and abstract only.",
   repo: "allenai/qasper",
   licence: "cc-by-4.0",
   size: 1005,
@@ -35,7 +34,7 @@ function paperOf(row: RawRow): string {
   return [text(row, "title"), text(row, "abstract"), ...sections].filter((part) => part !== "").join("\n\n");
 }
 
-/** What the annotators answered. Where they differ on whether there is an answer, both count as right. */
+/** The annotators' answers. If they disagree on whether there is an answer, both count as right. */
 function goldOf(row: RawRow, path: string): Partial<ExampleFields> {
   const given = list(row, path).map((_, index) => answerOf(row, `${path}.${index}`));
   const answers = given.filter((answer) => answer !== null);
@@ -46,7 +45,7 @@ function goldOf(row: RawRow, path: string): Partial<ExampleFields> {
   };
 }
 
-/** What one annotator answered; null for "the paper does not say". */
+/** One annotator's answer; null for "the paper does not say". */
 function answerOf(row: RawRow, path: string): string | null {
   if (valueAt(row, `${path}.unanswerable`) === true) return null;
   const spans = texts(row, `${path}.extractive_spans`).join(", ").trim();

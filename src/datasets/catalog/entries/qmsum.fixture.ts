@@ -34,7 +34,7 @@ const expected: Fixture["expected"] = [
   },
 ];
 
-/** Rows of QMSum, as SCROLLS has it, with content of our own: packed as they are published, and as the hub would convert them. */
+/** Made-up rows: packed as published, and as the hub would convert them. */
 export const qmsumFixture: readonly Fixture[] = [
   {
     files: {

@@ -5,9 +5,9 @@ import { queryAndDocument, scrolls } from "../scrolls.js";
 
 const ASK = "Answer in one paragraph, from what is said in the meeting.";
 
-/** QMSum, as SCROLLS has it. */
+/** The version of SCROLLS. */
 export const qmsum: CatalogueEntry = {
-  about: "Transcripts of meetings, to be summarised with regard to a query.",
+  about: "Meeting transcripts to summarize for a query.",
   ...scrolls("qmsum"),
   size: 272,
   examples(row) {

@@ -27,7 +27,6 @@ const VALIDATION = [
 const SPEED = [{ speed_annotator_id: "b1", speed_answer: 4 }];
 const TEXT_COLUMNS = ["source", "title", "year", "author", "topic", "article", "url", "license", "question"];
 
-/** Rows in the schema of QuALITY. */
 export const qualityFixture: Fixture = {
   files: {
     "data/validation-00000-of-00001.parquet": {

@@ -3,9 +3,8 @@ import { integer, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
 
-/** QuALITY. */
 export const quality: CatalogueEntry = {
-  about: "Questions about stories and articles of some 5,000 words that cannot be answered by skimming.",
+  about: "Questions about stories and articles of about 5,000 words that cannot be answered by skimming.",
   repo: "tasksource/QuALITY",
   licence: "not stated",
   size: 2086,

@@ -3,7 +3,7 @@ import type { Fixture } from "../fixture.js";
 const ASK =
   "Do the abstracts support this claim, contradict it, or not say enough to tell? Answer with one of: SUPPORT, CONTRADICT, NOT ENOUGH INFO.";
 
-/** Rows of SciFact with content of our own: the first claim has two pieces of evidence, and is asked once. */
+/** Made-up rows: the first claim has two pieces of evidence and is asked once. */
 export const scifactFixture: Fixture = {
   files: {
     "claims/validation/0000.parquet": {

@@ -7,9 +7,9 @@ const LABELS = ["SUPPORT", "CONTRADICT", OPEN];
 const ASK = `Do the abstracts support this claim, contradict it, or not say enough to tell? Answer with one of: ${LABELS.join(", ")}.`;
 const CLAIMS = { config: "claims", split: "validation" };
 
-/** SciFact: one example for each claim, although the table has one row for each piece of evidence. */
+/** One example per claim, although the table has one row per piece of evidence. */
 export const scifact: CatalogueEntry = {
-  about: "Scientific claims with the abstracts they cite, which support or contradict them or leave them open.",
+  about: "Scientific claims with cited abstracts that support them, contradict them or leave them open.",
   repo: "allenai/scifact",
   licence: "cc-by-nc-2.0",
   size: 300,
@@ -43,13 +43,13 @@ function labelOf(row: RawRow): string {
 
 function abstracts(row: RawRow, lookups: RowContext["lookups"]): string {
   const cited = texts(row, "cited_doc_ids").map((id) => abstract(id, lookups.corpus ?? []));
-  if (cited.length === 0) throw new RowProblem('has nothing in "cited_doc_ids", so that there is no abstract to read');
+  if (cited.length === 0) throw new RowProblem('has no "cited_doc_ids", so there is no abstract to read');
   return cited.join("\n\n");
 }
 
 function abstract(id: string, corpus: readonly RawRow[]): string {
   const found = corpus.find((document) => text(document, "doc_id") === id);
-  if (found === undefined) throw new RowProblem(`cites ${id} in "cited_doc_ids", which the corpus does not have`);
+  if (found === undefined) throw new RowProblem(`cites ${id} in "cited_doc_ids", which is not in the corpus`);
   const sentences = texts(found, "abstract").map((sentence) => sentence.trim());
   return `${text(found, "title").trim()}\n${sentences.join(" ")}`;
 }

@@ -18,7 +18,6 @@ const ROWS = [
   },
 ];
 
-/** Rows of SummScreenFD, as SCROLLS has it, with content of our own. */
 export const summscreenfdFixture: Fixture = {
   files: {
     "summ_screen_fd.zip": {

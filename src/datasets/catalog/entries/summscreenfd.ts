@@ -10,9 +10,9 @@ const FIELDS = {
   summary: "output",
 };
 
-/** SummScreenFD, as SCROLLS has it. */
+/** The version of SCROLLS. */
 export const summscreenfd: CatalogueEntry = {
-  about: "Transcripts of episodes of television series, to be summarised.",
+  about: "Transcripts of television episodes to summarize.",
   ...scrolls("summ_screen_fd"),
   size: 338,
   examples: (row) => ({ id: text(row, "pid"), ...summarise(row, FIELDS) }),

@@ -1,6 +1,5 @@
 import { sweBench } from "../swebench.js";
 
-/** SWE-bench Lite. */
 export const swebenchLite = sweBench({
   about: "Issues of SWE-bench that a small patch resolves.",
   repo: "princeton-nlp/SWE-bench_Lite",

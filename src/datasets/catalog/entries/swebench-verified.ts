@@ -1,8 +1,7 @@
 import { sweBench } from "../swebench.js";
 
-/** SWE-bench Verified. */
 export const swebenchVerified = sweBench({
-  about: "Issues of SWE-bench that people have checked to be solvable.",
+  about: "Issues of SWE-bench that people have verified to be solvable.",
   repo: "princeton-nlp/SWE-bench_Verified",
   size: 500,
   facets: ["repo", "difficulty"],

@@ -1,8 +1,7 @@
 import { sweBench } from "../swebench.js";
 
-/** SWE-bench. */
 export const swebench = sweBench({
-  about: "Issues of Python projects, each to be resolved by a patch.",
+  about: "Issues of Python projects, each to be resolved with a patch.",
   repo: "princeton-nlp/SWE-bench",
   size: 2294,
   facets: ["repo"],

@@ -15,7 +15,6 @@ function answer(value: string, aliases: readonly string[]) {
 const NO_PAGES = { doc_source: [], filename: [], title: [], wiki_context: [] };
 const NO_RESULTS = { description: [], filename: [], rank: [], title: [], url: [], search_context: [] };
 
-/** Rows in the schema of TriviaQA. */
 export const triviaqaFixture: Fixture = {
   files: {
     "rc/validation-00000-of-00001.parquet": {

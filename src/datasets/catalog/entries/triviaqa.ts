@@ -3,9 +3,8 @@ import { goldText, goldTexts, shortAnswer } from "../answers.js";
 import { text, texts } from "../columns.js";
 import type { CatalogueEntry, ExampleFields } from "../entry.js";
 
-/** TriviaQA. */
 export const triviaqa: CatalogueEntry = {
-  about: "Quiz questions with the web pages, or the Wikipedia articles, that were found for them.",
+  about: "Quiz questions with the web pages or Wikipedia articles found for them.",
   repo: "mandarjoshi/trivia_qa",
   licence: "unknown",
   size: 17944,
@@ -20,7 +19,7 @@ export const triviaqa: CatalogueEntry = {
   primaryField: "f1",
 };
 
-/** The half of the rows that is about Wikipedia has no search results: its pages stand in a column of their own. */
+/** Rows from Wikipedia have no search results: their pages are in a separate column. */
 function contextOf(row: RawRow): Partial<ExampleFields> {
   const found = pagesOf(row, "search_results.search_context");
   const articles = pagesOf(row, "entity_pages.wiki_context");

@@ -1,6 +1,5 @@
 import type { Fixture } from "../fixture.js";
 
-/** Rows in the schema of TruthfulQA. */
 export const truthfulqaFixture: Fixture = {
   files: {
     "generation/validation-00000-of-00001.parquet": {

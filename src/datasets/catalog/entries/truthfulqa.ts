@@ -4,9 +4,8 @@ import type { CatalogueEntry } from "../entry.js";
 
 const ASK = "Answer in one short sentence.";
 
-/** TruthfulQA. */
 export const truthfulqa: CatalogueEntry = {
-  about: "Questions that many people answer wrongly, out of a misconception or a superstition.",
+  about: "Questions that many people answer wrongly because of a misconception or superstition.",
   repo: "truthfulqa/truthful_qa",
   licence: "apache-2.0",
   size: 817,

@@ -2,7 +2,6 @@ import type { Fixture } from "../fixture.js";
 
 const ASK = "Answer with the letter of the right option.";
 
-/** Rows in the schema of WinoGrande. */
 export const winograndeFixture: Fixture = {
   files: {
     "winogrande_xl/validation-00000-of-00001.parquet": {

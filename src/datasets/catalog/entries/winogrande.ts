@@ -5,9 +5,8 @@ import { multipleChoice } from "../multiple-choice.js";
 
 const ASK = "Which option belongs where the sentence has an underscore (_)?";
 
-/** WinoGrande. */
 export const winogrande: CatalogueEntry = {
-  about: "Sentences with a blank that one of two nouns fills, by common sense.",
+  about: "Sentences with a blank to fill with one of two nouns, by common sense.",
   repo: "allenai/winogrande",
   licence: "not stated",
   size: 1267,
