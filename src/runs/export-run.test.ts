@@ -73,7 +73,7 @@ describe("openExport", () => {
     let lines = 0;
     for await (const piece of pieces) lines += piece.split("\r\n").length - 1;
     expect(lines).toBe(4);
-    expect(notes).toEqual([expect.stringMatching(/: the torn last line of rows\.jsonl was left out$/)]);
+    expect(notes).toEqual([expect.stringMatching(/: the torn last line of rows\.jsonl was skipped$/)]);
   });
 });
 

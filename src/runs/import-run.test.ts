@@ -251,7 +251,7 @@ describe("problems with files", () => {
       "a.jsonl": [ailangRecord()],
       "b.jsonl": [{ type: "trial-result", stimulus: "s", status: "success" }],
     });
-    await expect(mixed).rejects.toThrow(/in the format vally, not ailang\. Import files of one format at a time/);
+    await expect(mixed).rejects.toThrow(/the format vally, not ailang\. Import files of one format at a time/);
   });
 
   it("cost one record each: broken lines, wrong types, hostile names and values", async () => {
