@@ -13,12 +13,12 @@ interface Case {
 const FINE = { "eval.yaml": evalFile({ good: "prompt: write made.txt, tags: { area: js }" }) };
 
 const CASES: Case[] = [
-  { what: "no eval file at all", says: /There is no eval(?: file in \.|\.yaml below this folder)/ },
+  { what: "no eval file at all", says: /(?:There is no|No) eval(?: file in \.|\.yaml below this folder)/ },
   {
     what: "an eval file that is not there",
     files: FINE,
     args: ["-e", "no.yaml"],
-    says: /There is no eval file or folder no\.yaml/,
+    says: /No eval file or folder no\.yaml/,
   },
   {
     what: "YAML that cannot be read",
@@ -51,24 +51,24 @@ const CASES: Case[] = [
     what: "a suite, and no config file",
     files: FINE,
     args: ["--suite", "quick"],
-    says: /There is no suite "quick": the config file has none/,
+    says: /Unknown suite "quick": the config file has none/,
   },
   {
     what: "an unknown suite",
     files: { ...FINE, "assay.config.yaml": "evals: { suites: { quick: { tags: [js] } } }\n" },
     args: ["--suite", "quik"],
-    says: /There is no suite "quik"\. Did you mean "quick"\?/,
+    says: /Unknown suite "quik"\. Did you mean "quick"\?/,
   },
   {
     what: "an unknown stimulus",
     files: FINE,
     args: ["--stimulus", "goood"],
-    says: /There is no stimulus "goood"\. Did you mean "good"\?/,
+    says: /Unknown test case "goood"\. Did you mean "good"\?/,
   },
   {
     what: "two evals of one name",
     files: { "a/eval.yaml": FINE["eval.yaml"], "b/eval.yaml": FINE["eval.yaml"] },
-    says: /Two eval files have the name "tidy".*a\/eval\.yaml and .*b\/eval\.yaml\. Rename one/,
+    says: /Two eval files are named "tidy".*a\/eval\.yaml and .*b\/eval\.yaml\. Rename one/,
   },
   {
     what: "two stimuli of one name",
@@ -98,9 +98,9 @@ const CASES: Case[] = [
   },
 ];
 
-describe("assay eval refuses, before an agent is started,", () => {
-  // Each costs a process: a few at a time.
-  it("what is wrong, and says what to do", async () => {
+describe("assay eval rejects, before an agent is started,", () => {
+  // Each starts a process, so only a few run at a time.
+  it("invalid input, and says what to do", async () => {
     const waiting = [...CASES];
     const work = async () => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await refused(one);

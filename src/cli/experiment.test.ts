@@ -38,7 +38,7 @@ function assay(...args: string[]): Promise<Said> {
   return assayOn(`${dir}/runs`, ...args);
 }
 
-/** Runs the command as it is called, and collects what it says. */
+/** Runs the command and collects its output. */
 async function assayOn(runsDir: string, ...args: string[]): Promise<Said> {
   const said = { code: -1, stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
@@ -95,7 +95,7 @@ ${stimuli.join("\n")}
 afterAll(() => bench.remove());
 
 describe("assay experiment", () => {
-  test("merges shards into the report of the whole", async () => {
+  test("merges shards into the complete report", async () => {
     const { code, stdout } = await assay("merge", ...runs, "--output", "json");
     const report = JSON.parse(stdout);
     expect(code).toBe(0);
@@ -103,7 +103,7 @@ describe("assay experiment", () => {
       ["plain", { pass: 0, fail: 6, error: 0, unscored: 0, skipped: 0 }],
       ["fancy", { pass: 6, fail: 0, error: 0, unscored: 0, skipped: 0 }],
     ]);
-    // Six of six stimuli gained: 2 of 2^6 assignments of signs.
+    // Six of six test cases gained: 2 of 2^6 assignments of signs.
     expect(report.lifts[0]).toMatchObject({ variant: "fancy", lift: "better", paired: 6 });
     expect(report.lifts[0].passRate.p).toBeCloseTo(2 / 64, 12);
     expect(report.stimuli.fancy.map((each: { stimulus: string }) => each.stimulus)).toEqual(names);
@@ -118,28 +118,28 @@ describe("assay experiment", () => {
     }
   });
 
-  test("says which shards are missing, and exits with 3", async () => {
+  test("reports missing shards, and exits with 3", async () => {
     const { code, stdout, stderr } = await assay("merge", runs[1] ?? "");
     expect(code).toBe(3);
-    expect(stderr).toContain("shards that were not given: 1/2");
-    expect(stdout).toContain("- shards that were not given: 1/2");
+    expect(stderr).toContain("missing shards: 1/2");
+    expect(stdout).toContain("- missing shards: 1/2");
     expect(stdout).toMatch(/plain \(baseline\).* 50 % ⚠ \|/);
     expect(stderr).toContain("fancy: only 50 % of the planned trials were scored");
   });
 
-  test("refuses a shard that is given twice", async () => {
-    await expect(assay("merge", ...runs, runs[0] ?? "")).rejects.toThrow("These parts are there twice: 1/2");
+  test("rejects a shard that is given twice", async () => {
+    await expect(assay("merge", ...runs, runs[0] ?? "")).rejects.toThrow("Given twice: 1/2");
   });
 
-  test("reports a stored shard again, the latest experiment unless told", async () => {
+  test("reports a stored shard again, by default the latest experiment", async () => {
     const { code, stdout } = await assay("report");
     expect(code).toBe(0);
     expect(stdout).toContain("# style\n");
-    expect(stdout).toContain("- this is shard 2/2: experiment merge joins all of them");
+    expect(stdout).toContain("- this is shard 2/2: combine all of them with experiment merge");
     expect(stdout).toMatch(/plain \(baseline\).* 100 % \|/);
   });
 
-  test("says that there are runs, but no experiment among them", async () => {
+  test("says that there are runs, but no experiments", async () => {
     const others = `${dir}/others`;
     await expect(assayOn(others, "report")).rejects.toThrow(`There is no run in ${others}`);
     const example = { id: 1, question: "?", answer: "!" };
@@ -148,12 +148,12 @@ describe("assay experiment", () => {
       dataset: [example],
       runsDir: others,
     });
-    const words = `There are runs in ${others}, but no experiment is among them. Start one with assay experiment run`;
+    const words = `${others} has runs, but no experiments. Start one with assay experiment run`;
     await expect(assayOn(others, "report")).rejects.toThrow(words);
     await expect(assayOn(others, "merge", "latest")).rejects.toThrow(words);
   });
 
-  test("names folders from the working folder on", async () => {
+  test("prints folders relative to the working folder", async () => {
     const before = process.cwd();
     try {
       process.chdir(dir);
@@ -166,7 +166,7 @@ describe("assay experiment", () => {
     }
   });
 
-  test("asks the judge that is named where it is told to", async () => {
+  test("calls the named judge at its URL", async () => {
     const mock = await startMock({ reply: '{"reasoning":"It is.","verdict":"pass","score":1}' });
     const judged = "graders: [{ type: prompt, config: { prompt: Is it polite? } }]";
     const text = readFileSync(`${dir}/eval.yaml`, "utf8");
@@ -191,16 +191,16 @@ describe("assay experiment", () => {
     }
   });
 
-  test("goes on with a run of the same plan and shard only", async () => {
+  test("resumes only a run with the same plan and shard", async () => {
     const again = await assay("run", `${dir}/experiment.yaml`, "--shard", "1/2", "--quiet", "--resume", runs[0] ?? "");
     expect(again.code).toBe(0);
     expect(runDirIn(again)).toBe(runs[0]);
     await expect(assay("run", `${dir}/experiment.yaml`, "--resume", runs[0] ?? "")).rejects.toThrow(
-      "is 1/2 of the experiment, not the whole. Pass the same --shard.",
+      "is shard 1/2, not the whole experiment. Pass the same --shard.",
     );
     await expect(
       assay("run", `${dir}/experiment.yaml`, "--shard", "1/2", "--runs", "4", "--resume", runs[0] ?? ""),
-    ).rejects.toThrow("is of another plan");
+    ).rejects.toThrow("has a different plan");
   });
 
   test("prints its plan and runs nothing", async () => {
@@ -213,7 +213,7 @@ describe("assay experiment", () => {
     expect(plan).toMatchObject({ schema: "assay.plan/1", planned: 12, experiment: { name: "style", stimuli: 6 } });
   });
 
-  test("says each note of a plan once", async () => {
+  test("prints each note of a plan once", async () => {
     const noted = EXPERIMENT.replace("vary: [", "vary: [/description, ");
     bench.write("noted.yaml", noted.replace("eval.yaml", "renamed.yaml"));
     bench.write("renamed.yaml", readFileSync(`${dir}/eval.yaml`, "utf8").replace("defaults:", "config:"));
@@ -224,10 +224,10 @@ describe("assay experiment", () => {
     expect(stderr).toBe("");
   });
 
-  test("refuses what cannot be used", async () => {
+  test("rejects invalid files and flags", async () => {
     const file = `${dir}/experiment.yaml`;
-    await expect(assay("run", file, "--output", "xml")).rejects.toThrow('There is no output "xml"');
-    await expect(assay("run", file, "--shard", "3/2")).rejects.toThrow("--shard must look like 1/4");
+    await expect(assay("run", file, "--output", "xml")).rejects.toThrow('Unknown output format "xml"');
+    await expect(assay("run", file, "--shard", "3/2")).rejects.toThrow("--shard expects a value like 1/4");
     await expect(assay("merge", dir)).rejects.toThrow("is not a run folder");
   });
 });

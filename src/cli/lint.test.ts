@@ -13,7 +13,7 @@ interface Shown {
 
 type Files = Readonly<Record<string, string>>;
 
-/** Runs the command in a folder with files, as the program does. */
+/** Runs the command in a folder with these files. */
 async function lintIn(files: Files, ...args: string[]): Promise<Shown> {
   using folder = lintFolder(files);
   const shown: Shown = { code: -1, stdout: "", stderr: "" };
@@ -43,11 +43,11 @@ async function lintIn(files: Files, ...args: string[]): Promise<Shown> {
 const CLEAN = CLEAN_SKILLS["a skill with the least there can be"] ?? {};
 
 describe("assay lint", () => {
-  it("is silent on what is clean, and says how much it saw", async () => {
-    expect(await lintIn(CLEAN)).toEqual({ code: 0, stdout: "", stderr: "1 file looked through: nothing found.\n" });
+  it("prints only a summary for clean files", async () => {
+    expect(await lintIn(CLEAN)).toEqual({ code: 0, stdout: "", stderr: "1 file checked: no findings.\n" });
   });
 
-  it("exits with 1 for errors, and for warnings only when told", async () => {
+  it("exits with 1 for errors, and for warnings only with --strict", async () => {
     const error = await lintIn(SKILL_CASES["SKILL-NAME"], "tidy");
     expect(error.code).toBe(1);
     expect(error.stdout).toMatch(/^tidy\/SKILL\.md:2:1: error SKILL-NAME: .*\n {4}\S.*\n$/);
@@ -57,10 +57,10 @@ describe("assay lint", () => {
     expect(quiet.code).toBe(0);
   });
 
-  it("names the place of a key of the config that is not known", async () => {
+  it("reports the position of an unknown config key", async () => {
     const config = "evals:\n  paths: [.]\n  environments:\n    a:\n      env: {}\n      use: b\n";
     await expect(lintIn({ ...CLEAN, "assay.config.yaml": config })).rejects.toThrow(
-      /assay\.config\.yaml:6:7: environments\.a: use is for/,
+      /assay\.config\.yaml:6:7: environments\.a: use is only for/,
     );
   });
 
@@ -93,7 +93,7 @@ describe("assay lint", () => {
     expect(stdout).toMatch(/^::error file=tidy\/SKILL\.md,line=2,col=1,title=SKILL-NAME-FOLDER::The name is .*\n$/);
   });
 
-  it("prints all that is looked for", async () => {
+  it("lists all rules", async () => {
     const { code, stdout } = await lintIn({}, "--rules");
     expect(code).toBe(0);
     expect(stdout).toContain("EVAL-INERT-GRADER");
@@ -101,10 +101,10 @@ describe("assay lint", () => {
     expect(JSON.parse(json)).toMatchObject({ schema: "assay.lint-rules/1" });
   });
 
-  it("refuses what it cannot do, with exit code 2", async () => {
+  it("rejects invalid requests with exit code 2", async () => {
     await expect(lintIn({})).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining("nothing to look") as string,
+      message: expect.stringContaining("Nothing to lint") as string,
     });
     await expect(lintIn(CLEAN, "nowhere")).rejects.toMatchObject({ exitCode: 2 });
     await expect(lintIn(CLEAN, "--output", "xml")).rejects.toMatchObject({ exitCode: 2 });

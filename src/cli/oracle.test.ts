@@ -43,7 +43,7 @@ interface Said {
   stderr: string;
 }
 
-/** Runs the command in a folder with these files, and collects what it says. */
+/** Runs the command in a folder with these files and collects its output. */
 async function oracle(files: Record<string, string>, ...args: string[]): Promise<Said> {
   const { dir } = new Workspace(files);
   const before = process.cwd();
@@ -67,7 +67,7 @@ async function oracle(files: Record<string, string>, ...args: string[]): Promise
 }
 
 describe.skipIf(lacks("git"))("assay oracle", () => {
-  it("reports each stimulus, what was missed and what was left out", async () => {
+  it("reports each test case, missed lines and skipped graders", async () => {
     const { code, stdout } = await oracle(FILES, "-e", "eval.yaml");
     expect(code).toBe(0);
     expect(stdout).toMatch(/\| fix-add +\| fail +\| pass +\| +4 \| +1 \| +2 \| +1 \|/);
@@ -77,17 +77,17 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
     );
     expect(stdout).toContain('- fix-add · add.mjs:2 (golden.diff:6) kept "return a - b;": passed');
     expect(stdout).toContain("## Harmless-looking lines that no grader notices\n\n- fix-add · add.mjs:2");
-    expect(stdout).toContain("- sound: 1 of 1 stimuli that were checked; 2 survivors");
-    expect(stdout).toContain("without a golden patch, and not checked: explain");
-    expect(stdout).toContain("fix-add: not asked, as no agent was started: output-contains (");
+    expect(stdout).toContain("- sound: 1 of 1 checked test cases; 2 survivors");
+    expect(stdout).toContain("not checked, without a golden patch: explain");
+    expect(stdout).toContain("fix-add: skipped graders, because no agent was started: output-contains (");
   });
 
-  it("fails on survivors with --strict alone, and tries no lines with --max-omissions 0", async () => {
+  it("fails on survivors only with --strict, and tries no lines with --max-omissions 0", async () => {
     expect((await oracle(FILES, "-e", "eval.yaml", "--strict", "--workers", "3")).code).toBe(1);
     expect((await oracle(FILES, "-e", ".", "--strict", "--max-omissions", "0")).code).toBe(0);
   });
 
-  it("gives all of it as JSON", async () => {
+  it("prints everything as JSON", async () => {
     const { code, stdout } = await oracle(FILES, "-e", "eval.yaml", "--output", "json");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -108,7 +108,7 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
     });
   });
 
-  it("exits with 1 when graders pass the untouched state or fail the golden one, and says why", async () => {
+  it("exits with 1 if graders pass the untouched state or fail the golden one, and says why", async () => {
     const lax = SPEC.replace('value: "a + b"', "value: return");
     const passes = await oracle({ ...FILES, "eval.yaml": lax }, "-e", "eval.yaml");
     expect(passes.code).toBe(1);
@@ -122,13 +122,13 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
     expect(fails.stdout).toContain("fix-add: the graders fail the golden state: not passed; failed: file-contains");
   });
 
-  it("exits with 1 and git's words when a patch does not apply", async () => {
+  it("exits with 1 and git's message if a patch does not apply", async () => {
     const { code, stdout } = await oracle({ ...FILES, "app/add.mjs": "other\n" }, "-e", "eval.yaml");
     expect(code).toBe(1);
-    expect(stdout).toContain("The golden patch does not apply: git apply says: error: patch failed: add.mjs:1");
+    expect(stdout).toContain("The golden patch does not apply: git apply failed: error: patch failed: add.mjs:1");
   });
 
-  it("exits with 3 when nothing can be checked, or a folder cannot be set up", async () => {
+  it("exits with 3 if nothing can be checked, or a folder cannot be set up", async () => {
     const none = await oracle(FILES, "-e", "eval.yaml", "--stimulus", "explain");
     expect(none.code).toBe(3);
     const failing = SPEC.replace("dest: . }]", "dest: . }]\n  commands: [exit 3]");
@@ -137,8 +137,8 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
     expect(broken.stdout).toContain("fix-add cannot be checked: The set-up failed: the command `exit 3` failed");
   });
 
-  it("takes files, plugins and environments from the config of the project", async () => {
-    // It registers nothing: the registry is that of all tests.
+  it("reads files, plugins and environments from the project's config", async () => {
+    // It registers nothing, because all tests share the registry.
     const plugin = `export function register(registry) {
       if (typeof registry.register === "function") globalThis.registeredForOracle = true;
     }`;
@@ -153,20 +153,22 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
     Reflect.deleteProperty(globalThis, "registeredForOracle");
   });
 
-  it("looks in this folder when nothing says where", async () => {
+  it("searches this folder by default", async () => {
     const { code, stdout } = await oracle(FILES, "--max-omissions", "0");
     expect(stdout).toMatch(/\| fix-add +\| fail +\| pass +\|/);
     expect(code).toBe(0);
   });
 
-  it("refuses what it cannot use", async () => {
+  it("rejects invalid files and flags", async () => {
     await expect(oracle({})).rejects.toThrow(UsageError);
-    await expect(oracle(FILES, "-e", "eval.yaml", "--output", "xml")).rejects.toThrow("--output table or json");
+    await expect(oracle(FILES, "-e", "eval.yaml", "--output", "xml")).rejects.toThrow(
+      "--output table or --output json",
+    );
     await expect(oracle(FILES, "-e", "eval.yaml", "--stimulus", "fix-ad")).rejects.toThrow('"fix-add"');
     await expect(oracle(FILES, "-e", "none.yaml")).rejects.toThrow("none.yaml");
   });
 
-  it("stops at Ctrl-C, reports what it has, and leaves no folder behind", async () => {
+  it("stops on Ctrl-C, reports what it has, and leaves no folder behind", async () => {
     const { dir } = new Workspace({});
     const tmp = new Workspace({}).dir;
     vi.stubEnv("TMPDIR", tmp);
@@ -177,7 +179,7 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
     const others = process.listeners("SIGINT");
     const running = oracle({ ...FILES, "eval.yaml": spec }, "-e", "eval.yaml");
     await vi.waitUntil(() => existsSync(started), { timeout: 120_000 });
-    // Only what the command listens with: the signal is not for those who run the tests.
+    // Calls only the command's own listeners: the signal is not for the test runner.
     for (const listener of process.listeners("SIGINT")) if (!others.includes(listener)) listener("SIGINT");
     const { code, stdout, stderr } = await running;
     expect(code).toBe(130);

@@ -2,28 +2,28 @@ import { canonicalJson } from "../../core/fingerprint.js";
 import { isMapping } from "./mapping.js";
 import type { PointerPath } from "./pointer.js";
 
-/** A place at which two documents are not the same; undefined is "not there". */
+/** A path at which two documents differ; undefined means "absent". */
 export interface Difference {
   readonly path: PointerPath;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** Every innermost place at which two documents differ. */
+/** Returns every innermost path at which two documents differ. */
 export function differencesOf(before: unknown, after: unknown, path: PointerPath = []): Difference[] {
   if (isSame(before, after)) return [];
   const keys = keysOf(before, after);
   const inner = keys?.flatMap((key) => differencesOf(entry(before, key), entry(after, key), [...path, key])) ?? [];
-  // An empty list in the place of nothing is a difference that none of its entries shows.
+  // An empty list instead of nothing is a difference that no entry shows.
   return inner.length > 0 ? inner : [{ path, before, after }];
 }
 
-/** Whether two documents say the same, whatever the order of their keys. */
+/** Ignores the order of keys. */
 export function isSame(a: unknown, b: unknown): boolean {
   return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
 }
 
-/** The keys of both; null when the two cannot be held against each other key by key. */
+/** Returns null when the two values cannot be compared key by key. */
 function keysOf(before: unknown, after: unknown): string[] | null {
   const [a, b] = [before ?? emptyLike(after), after ?? emptyLike(before)];
   if (Array.isArray(a) && Array.isArray(b))
@@ -32,7 +32,7 @@ function keysOf(before: unknown, after: unknown): string[] | null {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])];
 }
 
-/** What is not there is looked at as if it were there and empty, so that each of its parts is named. */
+/** Treats an absent value as an empty one, so that each of its parts is listed as a difference. */
 function emptyLike(other: unknown): unknown {
   return isMapping(other) ? {} : Array.isArray(other) ? [] : null;
 }

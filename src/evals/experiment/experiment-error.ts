@@ -2,7 +2,7 @@ import { AssayError } from "../../core/errors.js";
 import type { FileProblem, KeyPath, YamlTree } from "../../utils/files/yaml-tree.js";
 import { fromHere } from "./from-here.js";
 
-/** An experiment that cannot be run as its file describes it: the message has a line for each problem. */
+/** An experiment that cannot be run as its file describes it. The message has a line for each problem. */
 export class ExperimentError extends AssayError {
   readonly problems: readonly FileProblem[];
 
@@ -17,15 +17,13 @@ function lineOf(file: string, { line, column, text }: FileProblem): string {
   return `${fromHere(file)}:${line}:${column}: ${text}`;
 }
 
-/** Something wrong in an experiment file, by the path of keys that leads to it. */
 export interface Problem {
   readonly path: KeyPath;
-  /** True when it is about the key that the path ends with, not about its value. */
+  /** True when the problem is the key at the end of the path, not its value. */
   readonly isAtKey?: boolean;
   readonly text: string;
 }
 
-/** The problem with its place in the file. */
 export function placed(tree: YamlTree, { path, isAtKey = false, text }: Problem): FileProblem {
   return { ...(isAtKey ? tree.placeOfKey(path) : tree.placeOf(path)), text };
 }

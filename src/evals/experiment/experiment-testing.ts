@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A folder with files, for tests of experiments. */
+/** A temporary folder for tests of experiments. */
 export interface Bench {
   readonly dir: string;
-  /** Writes a file and gives its path. */
+  /** Writes a file and returns its path. */
   write(name: string, text: string): string;
   remove(): void;
 }
@@ -26,7 +26,7 @@ export function openBench(): Bench {
 
 export const SKILL = "---\nname: greet\ndescription: Greets people by their name.\n---\nSay hello.\n";
 
-/** An eval of these stimuli about the skill in `skill/`. */
+/** Builds an eval file with these test cases for the skill in `skill/`. */
 export function evalYaml(stimuli: readonly string[], name = "greeting"): string {
   return `name: ${name}
 skill: ./skill

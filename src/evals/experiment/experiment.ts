@@ -5,14 +5,14 @@ export interface Experiment {
   readonly file: string;
   readonly name: string;
   readonly description: string | null;
-  /** The eval files; paths are absolute. */
+  /** Absolute paths of the eval files. */
   readonly evals: readonly string[];
-  /** The variant that all others are held against. */
+  /** The variant that the others are compared with. */
   readonly baseline: string;
-  /** The places of an eval document at which variants may differ. */
+  /** Paths in the eval document at which variants may differ. */
   readonly vary: readonly PointerPath[];
   readonly variants: readonly Variant[];
-  /** Trials of each stimulus, whatever the eval files say; null to leave it to them. */
+  /** Trials of each test case; null to use the value of the eval files. */
   readonly runs: number | null;
   readonly notes: readonly string[];
 }
@@ -20,14 +20,14 @@ export interface Experiment {
 /** One way of running the evals of an experiment. */
 export interface Variant {
   readonly name: string;
-  /** Eval files of its own, in the order of the experiment's; null for those. */
+  /** Eval files of this variant, in the order of the experiment's; null to use those of the experiment. */
   readonly evals: readonly string[] | null;
   readonly settings: readonly Setting[];
-  /** True when it is a combination of a matrix, and so has no place of its own in the file. */
+  /** True for a combination of a matrix, which has no line of its own in the file. */
   readonly isCombination: boolean;
 }
 
-/** A place of an eval document, and what is put there; null takes away what is there. */
+/** A path in an eval document and the value to set there; null removes the value. */
 export interface Setting {
   readonly path: PointerPath;
   readonly value: unknown;

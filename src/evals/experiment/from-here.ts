@@ -1,9 +1,9 @@
 import { isAbsolute, relative, sep } from "node:path";
 
 /**
- * A path as messages name it: from the working folder on for what lies in it, as it is for all else.
+ * Formats a path for messages: relative to the working directory if it is inside of it, otherwise unchanged.
  * @example
- * fromHere("/home/me/project/evals/eval.yaml"); // "evals/eval.yaml" in /home/me/project
+ * formatRelativePath("/home/me/project/evals/eval.yaml"); // "evals/eval.yaml" in /home/me/project
  */
 export function fromHere(path: string): string {
   const seen = relative(process.cwd(), path);

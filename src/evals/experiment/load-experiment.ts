@@ -34,7 +34,6 @@ export async function loadExperiment(file: string): Promise<Experiment> {
   return experiment;
 }
 
-/** An experiment file as a tree that knows the places of things in it. */
 export async function treeOf(file: string): Promise<YamlTree> {
   const tree = await parseYaml(readText(file));
   if (tree.isBroken) throw new ExperimentError(file, tree.problems);
@@ -72,7 +71,7 @@ function readExperiment(file: string, raw: RawExperiment): { experiment: Experim
   return { experiment, problems: [...problems, ...others, ...(unknown === null ? [] : [unknown])] };
 }
 
-/** What a matrix varies is plain to see; of variants it has to be said. */
+/** A matrix shows what it varies; with variants, `vary` is required. */
 function varyOf({ vary, matrix = {} }: RawExperiment): PointerPath[] {
   return (vary ?? Object.keys(matrix)).map(parsePointer);
 }
@@ -81,11 +80,11 @@ function needed({ baseline, vary, variants }: RawExperiment): Problem[] {
   if (variants === undefined) return [];
   const problems: Problem[] = [];
   if (baseline === undefined)
-    problems.push({ path: [], text: "baseline is missing: name the variant that the others are held against." });
+    problems.push({ path: [], text: "baseline is missing: name the variant that the others are compared with." });
   if (vary === undefined)
     problems.push({ path: [], text: "vary is missing: list the JSON pointers at which variants may differ." });
   if (Object.keys(variants).length < 2)
-    problems.push({ path: ["variants"], isAtKey: true, text: "one variant is nothing to compare: add another." });
+    problems.push({ path: ["variants"], isAtKey: true, text: "one variant alone cannot be compared: add another." });
   return problems;
 }
 
@@ -102,36 +101,42 @@ function ownEvalProblems({ name, evals }: Variant, count: number): Problem[] {
   if (evals.length === count) return missing;
   return [
     ...missing,
-    { path, text: `${name} has ${evals.length} eval files, the experiment ${count}: they go together in their order.` },
+    {
+      path,
+      text: `${name} has ${evals.length} eval files, but the experiment has ${count}: they are matched by position.`,
+    },
   ];
 }
 
 function gone(file: string): string {
-  return `there is no eval file ${fromHere(file)}. Paths start from the folder of the experiment file.`;
+  return `eval file ${fromHere(file)} does not exist. Paths are relative to the folder of the experiment file.`;
 }
 
 function notesOf({ baseline, matrix }: RawExperiment, chosen: string | undefined): string[] {
   return matrix !== undefined && baseline === undefined && chosen !== undefined
-    ? [`no baseline is named: the first combination is it (${chosen})`]
+    ? [`no baseline is named: the first combination is used (${chosen})`]
     : [];
 }
 
-/** More than this many variants is a slip of the matrix, not an experiment. */
+/** More variants than this are most likely a mistake in the matrix. */
 const MAX_VARIANTS = 64;
 
-/** The variants that a file describes, and what is wrong with them. */
 interface ReadVariants {
   readonly variants: readonly Variant[];
   readonly problems: readonly Problem[];
 }
 
-/** Reads variants, or makes them of a matrix. Paths of eval files start from `dir`. */
+/** Paths of eval files are relative to `dir`. */
 function readVariants({ variants, matrix }: RawExperiment, dir: string): ReadVariants {
   if (variants !== undefined && matrix !== undefined)
-    return wrong({ path: ["matrix"], isAtKey: true, text: "there are variants already: write one of the two." });
+    return wrong({
+      path: ["matrix"],
+      isAtKey: true,
+      text: "variants and matrix cannot be combined: keep one of them.",
+    });
   if (matrix !== undefined) return readMatrix(matrix);
   if (variants !== undefined) return readNamed(variants, dir);
-  return wrong({ path: [], text: "there is nothing to compare: write variants or matrix." });
+  return wrong({ path: [], text: "nothing to compare: add variants or matrix." });
 }
 
 function wrong(...problems: Problem[]): ReadVariants {
@@ -141,7 +146,11 @@ function wrong(...problems: Problem[]): ReadVariants {
 function readNamed(variants: Readonly<Record<string, RawVariant>>, dir: string): ReadVariants {
   const entries = Object.entries(variants);
   if (entries.length === 0)
-    return wrong({ path: ["variants"], isAtKey: true, text: "there are no variants: name the baseline and another." });
+    return wrong({
+      path: ["variants"],
+      isAtKey: true,
+      text: "variants is empty: add the baseline and at least one other variant.",
+    });
   if (entries.length > MAX_VARIANTS) return wrong(tooMany(["variants"], entries.length));
   const problems = entries.flatMap(([name, raw]) => problemsOfVariant(name, raw));
   if (problems.length > 0) return wrong(...problems);
@@ -154,32 +163,32 @@ function problemsOfVariant(name: string, raw: RawVariant): Problem[] {
   if (wrongName !== null) return [{ path, isAtKey: true, text: wrongName }];
   if (raw === null) return [];
   if (!isMapping(raw))
-    return [{ path, text: `${name} must be a mapping of JSON pointers to values, or {} for the eval as it is.` }];
+    return [{ path, text: `${name} must be a mapping of JSON pointers to values, or {} for the unchanged eval.` }];
   return Object.entries(raw).flatMap(([key, value]) => {
     const text = key === "eval" ? problemWithEvals(value) : keyProblem(key);
     return text === null ? [] : [{ path: [...path, key], isAtKey: true, text: `${name}: ${text}.` }];
   });
 }
 
-/** Names stand in tables, and in messages of one line. */
+/** Names are shown in tables and in one-line messages. */
 function problemWithName(name: string): string | null {
   if (name.trim() === "") return "a variant needs a name.";
   const shown = JSON.stringify(name);
   if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name))
-    return `the name ${shown} of a variant has a line break in it: write it on one line.`;
-  if (/\p{Cc}/u.test(name)) return `the name ${shown} of a variant has a control character in it: leave it out.`;
+    return `the variant name ${shown} contains a line break: write it on one line.`;
+  if (/\p{Cc}/u.test(name)) return `the variant name ${shown} contains a control character: remove it.`;
   return null;
 }
 
 function keyProblem(key: string): string | null {
   if (key.startsWith("/")) return problemWithPointer(key);
-  return `"${key}" is no JSON pointer: write /${key.replaceAll(".", "/")}, or eval for a file of its own`;
+  return `"${key}" is not a JSON pointer: write /${key.replaceAll(".", "/")}, or eval to use another eval file`;
 }
 
 function problemWithEvals(value: unknown): string | null {
   const paths = Array.isArray(value) ? value : [value];
   const isRight = paths.length > 0 && paths.every((path) => typeof path === "string" && path !== "");
-  return isRight ? null : "eval must be the path of an eval file, or a list of such paths";
+  return isRight ? null : "eval must be the path of an eval file, or a list of paths";
 }
 
 function variantOf(name: string, raw: Readonly<Record<string, unknown>>, dir: string): Variant {
@@ -220,35 +229,33 @@ function axisProblem(pointer: string, values: unknown): Problem[] {
   const text = pointer.startsWith("/") ? problemWithPointer(pointer) : keyProblem(pointer);
   if (text !== null) return [{ path, isAtKey: true, text: `matrix: ${text}.` }];
   if (!Array.isArray(values) || values.length === 0)
-    return [{ path, text: `matrix: ${pointer} needs a list of values, each of which is tried.` }];
+    return [{ path, text: `matrix: ${pointer} needs a list of values to try.` }];
   const twice = values.findIndex((value, i) => values.slice(0, i).some((other) => isSame(other, value)));
-  return twice === -1 ? [] : [{ path: [...path, twice], text: `matrix: this value of ${pointer} stands there twice.` }];
+  return twice === -1 ? [] : [{ path: [...path, twice], text: `matrix: ${pointer} lists this value twice.` }];
 }
 
 function tooMany(path: readonly string[], count: number): Problem {
-  return { path, isAtKey: true, text: `${count} variants are too many: at most ${MAX_VARIANTS} are run.` };
+  return { path, isAtKey: true, text: `${count} variants are too many: the maximum is ${MAX_VARIANTS}.` };
 }
 
-/** What is wrong with the name of a baseline; null when there is such a variant. */
 function baselineProblem(baseline: string, names: readonly string[]): Problem | null {
   if (names.includes(baseline)) return null;
-  return { path: ["baseline"], text: `there is no variant "${baseline}".${didYouMean(baseline, names)}` };
+  return { path: ["baseline"], text: `unknown variant "${baseline}".${didYouMean(baseline, names)}` };
 }
 
 /** Longer values, such as prompts, are cut in names. */
 const MAX_LABEL = 40;
 
 /**
- * A name for a combination of a matrix, made of its values.
+ * Names a combination of a matrix by its values.
  * @example
- * variantName([{ path: ["defaults", "model"], value: "gpt-5.5" }, { path: ["environment", "skills"], value: [] }]);
+ * formatVariantName([{ path: ["defaults", "model"], value: "gpt-5.5" }, { path: ["environment", "skills"], value: [] }]);
  * // "gpt-5.5,no-skills"
  */
 function variantName(settings: readonly Setting[]): string {
   return settings.map(labelOf).join(",");
 }
 
-/** Names that are there already get a number, in order. */
 function numbered(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
@@ -259,7 +266,7 @@ function numbered(names: readonly string[]): string[] {
   });
 }
 
-/** Text stands for itself; a number or a list says little without the key it is for. */
+/** Text is shown as it is; numbers and lists need their key to be understood. */
 function labelOf({ path, value }: Setting): string {
   const key = path.at(-1) ?? "";
   if (isNothing(value)) return `no-${key}`;
@@ -280,16 +287,14 @@ function shortened(text: string): string {
   return line.length <= MAX_LABEL ? line : `${line.slice(0, MAX_LABEL - 1)}…`;
 }
 
-/** An experiment file as it is written, checked key by key. */
 type RawExperiment = z.output<ReturnType<typeof experimentSchema>>;
 
-/** Pointers with values, and perhaps `eval`; null for a variant that changes nothing. */
+/** JSON pointers with values, and optionally `eval`; null for a variant that changes nothing. */
 type RawVariant = Readonly<Record<string, unknown>> | null;
 
-/** Looks for everything that is wrong with the keys and values of an experiment file. */
 type ExperimentCheck = (value: unknown) => Problem[];
 
-/** Makes the check. Strict: a key that is not known would otherwise be a setting silently ignored. */
+/** Strict: an unknown key would otherwise be a setting that is silently ignored. */
 function experimentCheck(): ExperimentCheck {
   const schema = experimentSchema();
   const known = Object.keys(schema.shape);
@@ -302,7 +307,7 @@ function experimentCheck(): ExperimentCheck {
 }
 
 function unknownKey(key: string, known: readonly string[]): Problem {
-  const hint = key.startsWith("/") ? " A pointer belongs into a variant, or into matrix." : didYouMean(key, known);
+  const hint = key.startsWith("/") ? " Write JSON pointers inside a variant or matrix." : didYouMean(key, known);
   return { path: [key], isAtKey: true, text: `unknown key "${key}".${hint}` };
 }
 
@@ -311,24 +316,24 @@ function experimentSchema() {
     z
       .string({ error: ({ input }) => (input === undefined ? missing : notText(input)) })
       .regex(/\S/, { error: ({ input }) => notText(input) });
-  const noPath = "must be the path of an eval file, or a list of such paths";
+  const noPath = "must be the path of an eval file, or a list of paths";
   const path = z.union([z.string().regex(/\S/), z.array(z.string().regex(/\S/)).min(1)], {
     error: ({ input }) => (input === undefined ? "is missing: name the eval file" : noPath),
   });
   const noPointers = "must be a list of JSON pointers such as /environment/skills";
   const variant = z.unknown().meta({
     type: ["object", "null"],
-    properties: { eval: { type: ["string", "array"], description: "An eval file of its own, or several." } },
+    properties: { eval: { type: ["string", "array"], description: "An eval file for this variant, or several." } },
     propertyNames: { pattern: "^(/.|eval$)" },
   }) as z.ZodType<RawVariant>;
   const values = z.unknown().meta({ type: "array", minItems: 1, uniqueItems: true }) as z.ZodType<readonly unknown[]>;
   return z.strictObject(
     {
-      /** What the experiment is called in reports. */
-      name: text("is missing: give the experiment one"),
-      /** What it is about. */
+      /** The name of the experiment in reports. */
+      name: text("is missing: name the experiment"),
+      /** What the experiment is about. */
       description: text().optional(),
-      /** The eval file, or several. Paths start from the folder of this file. */
+      /** The eval file, or several. Paths are relative to the folder of this file. */
       eval: path,
       /** The variant that the others are compared with. Default with a matrix: the first combination. */
       baseline: text().optional(),
@@ -347,7 +352,7 @@ function experimentSchema() {
         .optional(),
       /** JSON pointers, each with a list of values. Every combination is a variant. */
       matrix: z.record(z.string(), values, "must be a mapping: JSON pointers, each with a list of values").optional(),
-      /** Trials of each stimulus in each variant. Default: as the eval file says. */
+      /** Trials of each test case in each variant. Default: the value of the eval file. */
       runs: z.number(NO_RUNS).int(NO_RUNS).min(1, NO_RUNS).optional(),
     },
     { error: () => "The file must be a mapping with name, eval, baseline, vary and variants or matrix" },
@@ -357,25 +362,25 @@ function experimentSchema() {
 const NO_RUNS = "must be a whole number of at least 1";
 
 function notText(value: unknown): string {
-  return `must be text, but is ${describe(value)}`;
+  return `must be text, not ${describe(value)}`;
 }
 
 /**
- * The JSON Schema of experiment files, for editors.
+ * Builds the JSON Schema of experiment files, for editors.
  * @example
- * const schema = experimentJsonSchema();
+ * const schema = buildExperimentJsonSchema();
  */
 export function experimentJsonSchema(): JsonSchema {
   return {
     $schema: JSON_SCHEMA_DRAFT,
-    title: "Experiment of Assay",
-    description: "Variants of an eval that are compared with each other.",
+    title: "Assay experiment",
+    description: "Compares variants of an eval.",
     ...toJsonSchema(experimentSchema()),
     oneOf: [{ required: ["variants", "baseline", "vary"] }, { required: ["matrix"] }],
   };
 }
 
-/** Why a text is no pointer that can be varied; null when it is one. */
+/** Returns null when the pointer can be varied. */
 function problemWithPointer(pointer: string): string | null {
   try {
     return parsePointer(pointer).length === 0 ? `"${pointer}" is the whole document: name a part of it` : null;

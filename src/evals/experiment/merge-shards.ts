@@ -4,29 +4,28 @@ import type { ExperimentRecord, RecordedVariant } from "./record.js";
 
 /** A stored run that is a part of an experiment. */
 export interface ShardRun {
-  /** What messages call it, such as its folder. */
+  /** The name of the run in messages, such as its folder. */
   readonly run: string;
   readonly record: ExperimentRecord;
 }
 
-/** The experiment that several runs are parts of. */
 export interface MergedShards<T extends ShardRun = ShardRun> {
   readonly record: ExperimentRecord;
-  /** The runs in the order of their shards, whichever they were given in. */
+  /** In the order of the shards. */
   readonly runs: readonly T[];
-  /** Parts that no run was given for, such as `3/4`. */
+  /** Shards without a run, such as `3/4`. */
   readonly missing: readonly string[];
 }
 
 /**
- * Joins the parts of an experiment. Throws when they are not parts of one plan, or when one is there twice.
+ * Merges the shards of an experiment. Throws if they belong to different plans or if a shard is given twice.
  * @example
  * mergeShards([{ run: "a", record: first }, { run: "b", record: second }]).missing; // ["3/3"]
  */
 export function mergeShards<T extends ShardRun>(given: readonly T[]): MergedShards<T> {
   const runs = given.toSorted((a, b) => indexOf(a) - indexOf(b));
   const [first] = runs;
-  if (first === undefined) throw new UsageError("There is no run to merge. Name the run of each shard.");
+  if (first === undefined) throw new UsageError("No runs to merge. Name the run of each shard.");
   requireOnePlan(first, runs);
   const of = requireOneCut(first, runs);
   requireEachOnce(runs);
@@ -40,7 +39,7 @@ export function mergeShards<T extends ShardRun>(given: readonly T[]): MergedShar
   };
 }
 
-/** What was planned in parts that are missing was planned all the same. */
+/** Trials of missing shards were planned as well, so they count. */
 function asWhole(variant: RecordedVariant): RecordedVariant {
   const { planned, ...rest } = variant;
   return planned === undefined ? rest : { ...rest, planned: { all: planned.all, here: planned.all } };
@@ -51,18 +50,18 @@ function requireOnePlan({ run, record }: ShardRun, runs: readonly ShardRun[]): v
   if (other === undefined) return;
   const what =
     other.record.name === record.name
-      ? `the same experiment "${record.name}", but its file, its evals or what they name were not the same`
+      ? `the same experiment "${record.name}", but its file, its evals or the files they name differ`
       : `different experiments, "${record.name}" and "${other.record.name}"`;
-  throw new UsageError(`${run} and ${other.run} are of ${what}. Merge shards of one plan only.`);
+  throw new UsageError(`${run} and ${other.run} belong to ${what}. Merge only shards of one plan.`);
 }
 
-/** Into how many shards the plan was cut. */
+/** Returns the number of shards. */
 function requireOneCut({ run, record }: ShardRun, runs: readonly ShardRun[]): number {
   const of = record.shard?.of ?? 1;
   const other = runs.find((each) => (each.record.shard?.of ?? 1) !== of);
   if (other === undefined) return of;
   throw new UsageError(
-    `${run} is one of ${of} shards, ${other.run} one of ${other.record.shard?.of ?? 1}: parts of different cuts overlap. Merge those of one.`,
+    `${run} is one of ${of} shards, ${other.run} one of ${other.record.shard?.of ?? 1}: shards of different splits overlap. Merge shards of one split.`,
   );
 }
 
@@ -74,29 +73,28 @@ function requireEachOnce(runs: readonly ShardRun[]): void {
       ? []
       : [`${shard === null ? "the whole" : formatShard(shard)} (${before.run} and ${run.run})`];
   });
-  if (doubles.length > 0)
-    throw new UsageError(`These parts are there twice: ${doubles.join("; ")}. Leave one of each out.`);
+  if (doubles.length > 0) throw new UsageError(`Given twice: ${doubles.join("; ")}. Keep one run of each shard.`);
 }
 
 function indexOf({ record }: ShardRun): number {
   return record.shard?.index ?? 1;
 }
 
-/** One of several parts of an experiment, counted from 1. */
+/** One part of an experiment; `index` starts at 1. */
 export interface Shard {
   readonly index: number;
   readonly of: number;
 }
 
 /**
- * Reads what `--shard` is given.
+ * Parses the value of `--shard`.
  * @example
  * parseShard("1/4"); // { index: 1, of: 4 }
  */
 export function parseShard(text: string): Shard {
   const [, index, of] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text.trim()) ?? []).map(Number);
   if (index !== undefined && of !== undefined && index >= 1 && index <= of) return { index, of };
-  throw new UsageError(`--shard must look like 1/4, the first of four, but is "${text}".`);
+  throw new UsageError(`--shard expects a value like 1/4 (the first of four), got "${text}".`);
 }
 
 export function formatShard({ index, of }: Shard): string {
@@ -104,15 +102,14 @@ export function formatShard({ index, of }: Shard): string {
 }
 
 /**
- * The stimuli of a shard. All trials of a stimulus are in one shard, whatever the variant, so that pairs stay together;
- * shards are as large as each other to within one stimulus. Which one a stimulus is in depends on the stimuli alone, not
- * on their order.
+ * Selects the test cases of a shard. All trials of a test case are in one shard, in every variant, so that pairs stay
+ * together. Shard sizes differ by at most one. The assignment depends on the set of test cases, not on their order.
  */
 export function inShard(stimuli: Iterable<string>, { index, of }: Shard): Set<string> {
   const shuffled = [...new Set(stimuli)].map((name) => ({ name, order: digest(name) })).sort(byOrder);
   if (of > shuffled.length)
     throw new UsageError(
-      `There ${shuffled.length === 1 ? "is 1 stimulus" : `are ${shuffled.length} stimuli`}, too few for ${of} shards: some would have nothing to run. Use at most ${shuffled.length}.`,
+      `${of} shards are too many for ${shuffled.length === 1 ? "1 test case" : `${shuffled.length} test cases`}: some would have nothing to run. Use at most ${shuffled.length}.`,
     );
   return new Set(shuffled.filter((_, place) => place % of === index - 1).map(({ name }) => name));
 }

@@ -28,13 +28,13 @@ variants:
   with-skill: {}
 `;
 
-/** An experiment on `eval.yaml` whose baseline is the eval as it is. */
+/** An experiment on `eval.yaml` whose baseline is the unchanged eval. */
 function varying(vary: string, variant: string, evals = "eval.yaml"): string {
   return `name: x\neval: ${evals}\nbaseline: base\nvary: [${vary}]\nvariants:\n  base: {}\n  other: { ${variant} }\n`;
 }
 
-describe("a plan", () => {
-  test("has a dataset for each variant, with its system in its terms", async () => {
+describe("planExperiment", () => {
+  test("plans a dataset for each variant, with its system in its terms", async () => {
     const { datasets, variants, record, notes } = await plan(SKILL_HELP);
     expect(datasets.map(({ name, terms }) => [name, terms?.systems, terms?.trials])).toEqual([
       ["without-skill/greeting", ["without-skill"], 3],
@@ -70,7 +70,7 @@ describe("a plan", () => {
     expect(offered).toEqual([0, 1]);
   });
 
-  test("has no gates: a baseline is meant to miss those of the eval", async () => {
+  test("drops gates, which a baseline is expected to miss", async () => {
     bench.write("gated.yaml", `${evalYaml(["one"])}gate: { metric: pass_rate, op: ">=", value: 0.9 }\n`);
     const { datasets } = await plan(SKILL_HELP.replace("eval.yaml", "gated.yaml"));
     expect(datasets.map(({ gates }) => gates)).toEqual([undefined, undefined]);
@@ -92,13 +92,13 @@ describe("a plan", () => {
     expect(await trials(`${SKILL_HELP}runs: 7\n`, { runs: 2 })).toEqual([2, 2]);
   });
 
-  test("has only the stimuli with the tags that are asked for", async () => {
+  test("selects only test cases with the requested tags", async () => {
     const { datasets } = await plan(SKILL_HELP, { tags: ["area=js"] });
     expect(datasets.map(({ examples }) => examples.map(({ id }) => id))).toEqual([["js-three"], ["js-three"]]);
-    await expect(plan(SKILL_HELP, { tags: ["area=css"] })).rejects.toThrow("No stimulus has the tags area=css");
+    await expect(plan(SKILL_HELP, { tags: ["area=css"] })).rejects.toThrow("No test case has the tags area=css");
   });
 
-  test("may have several evals", async () => {
+  test("supports several evals", async () => {
     const { datasets, record } = await plan(SKILL_HELP.replace("eval.yaml", "[eval.yaml, second.yaml]"));
     expect(datasets.map(({ name }) => name)).toEqual([
       "without-skill/greeting",
@@ -108,28 +108,28 @@ describe("a plan", () => {
     ]);
     expect(record.stimuli).toBe(5);
     await expect(plan(SKILL_HELP.replace("eval.yaml", "[eval.yaml, eval.yaml]"))).rejects.toThrow(
-      'two evals are called "greeting"',
+      'two evals have the name "greeting"',
     );
   });
 });
 
 describe("vary", () => {
-  test("is kept to by a setting below it, and what follows from that", async () => {
+  test("accepts a setting below a varied pointer, and what follows from it", async () => {
     await expect(plan(varying("/environment", "/environment/env/STYLE: fancy"))).resolves.toBeDefined();
     await expect(plan(varying("/defaults", "/defaults/runs: 9"))).resolves.toBeDefined();
     await expect(plan(varying("/scoring", "/scoring/threshold: 0.4"))).resolves.toBeDefined();
     await expect(plan(varying("/stimuli/0/constraints", "/stimuli/0/constraints/max_turns: 4"))).resolves.toBeDefined();
   });
 
-  test("a difference outside of it is refused, with both values and its place", async () => {
+  test("rejects a difference elsewhere, with both values and its location", async () => {
     await expect(plan(varying("/environment/skills", "/environment/env/STYLE: fancy"))).rejects.toMatchObject({
       code: "EXPERIMENT",
       exitCode: 2,
-      message: `${bench.dir}/experiment.yaml:7:12: variant "other" differs at /environment/env/STYLE, which is not under vary: "fancy", but "plain" in "base". Add /environment/env/STYLE to vary, or make it the same.`,
+      message: `${bench.dir}/experiment.yaml:7:12: variant "other" differs at /environment/env/STYLE, which is not under vary: "fancy", but "plain" in "base". Add /environment/env/STYLE to vary, or make the values equal.`,
     });
   });
 
-  test("each difference outside of it is named", async () => {
+  test("names each difference elsewhere", async () => {
     const failed = plan(varying("/skill", "/defaults/model: m, /environment/env/NEW: x, /stimuli/1/prompt: Hi"));
     await expect(failed).rejects.toMatchObject({
       problems: [
@@ -140,7 +140,7 @@ describe("vary", () => {
     });
   });
 
-  test("a setting of the baseline alone is a difference too", async () => {
+  test("counts a setting of the baseline alone as a difference", async () => {
     const text = varying("/skill", "/skill: null, /environment/skills: []").replace(
       "base: {}",
       "base: { /environment/env/STYLE: bare }",
@@ -150,7 +150,7 @@ describe("vary", () => {
     );
   });
 
-  test("a setting that all variants have is no difference", async () => {
+  test("ignores a setting that all variants share", async () => {
     const text = varying("/defaults/model", "/defaults/model: m, /defaults/runs: 2").replace(
       "base: {}",
       "base: { /defaults/runs: 2 }",
@@ -158,7 +158,7 @@ describe("vary", () => {
     await expect(plan(text)).resolves.toMatchObject({ notes: [] });
   });
 
-  test("another eval file is held to it as well", async () => {
+  test("applies to another eval file as well", async () => {
     bench.write("other.yaml", evalYaml(["one", "two", "js-three"]).replace("Say hello to two", "Greet two"));
     await expect(plan(varying("/defaults/model", "eval: other.yaml"))).rejects.toThrow(
       'differs at /stimuli/1/prompt, which is not under vary: "Greet two", but "Say hello to two" in "base"',
@@ -166,7 +166,7 @@ describe("vary", () => {
     await expect(plan(varying("/stimuli/1/prompt", "eval: other.yaml"))).resolves.toBeDefined();
   });
 
-  test("what comes from nowhere in the documents is found in what they mean", async () => {
+  test("finds differences that only appear in the loaded evals", async () => {
     const reader = specReader();
     const sly = {
       ...reader,
@@ -178,7 +178,7 @@ describe("vary", () => {
           return edited;
         });
         loads += 1;
-        // The first time that the fancy one is read, and not when it is checked.
+        // On the first read of the fancy variant, not when it is checked.
         return isFancy && loads === 2 ? { ...spec, defaults: { ...spec.defaults, runs: 99 } } : spec;
       },
     };
@@ -188,22 +188,22 @@ describe("vary", () => {
     ).rejects.toThrow('differs at /defaults/runs, which is not under vary: 99, but 3 in "base"');
   });
 
-  test("a variant that is the same as the baseline is refused, however it is written", async () => {
+  test("rejects a variant that is the same as the baseline, however it is written", async () => {
     await expect(plan(varying("/environment/env/STYLE", "/environment/env/STYLE: plain"))).rejects.toThrow(
       ':7:3: variant "other" is the same as the baseline "base"',
     );
     await expect(plan(varying("/description", "/description: other words"))).rejects.toThrow("is the same as");
   });
 
-  test("a place that nothing varies, and variants that are the same, are noted", async () => {
+  test("notes a pointer that nothing varies, and variants that are the same", async () => {
     const text = `${varying("/defaults/model, /environment/env/STYLE", "/defaults/model: m")}  twin: { /defaults/model: m }\n`;
     expect((await plan(text)).notes).toEqual([
-      "vary names /environment/env/STYLE, but it is the same in all variants",
+      "vary names /environment/env/STYLE, but its value is the same in all variants",
       'variants "other" and "twin" are the same',
     ]);
   });
 
-  test("notes of eval files are there once, whatever the number of variants", async () => {
+  test("repeats notes of eval files once, whatever the number of variants", async () => {
     bench.write(
       "noted.yaml",
       evalYaml(["one"]).replace("defaults:", "config:").replace("runs: 3", "trials_per_task: 3"),
@@ -214,28 +214,28 @@ describe("vary", () => {
     expect(datasets.flatMap((dataset) => dataset.notes ?? [])).toEqual([]);
   });
 
-  test("places are those of the working folder", async () => {
+  test("shows locations relative to the working directory", async () => {
     const before = process.cwd();
     const file = bench.write("sub/experiment.yaml", varying("/stimuli", "/stimuli: []", "../eval.yaml"));
     try {
       process.chdir(bench.dir);
       await expect(loadExperiment(file).then((read) => planExperiment(read))).rejects.toThrow(
-        /^sub\/experiment\.yaml:7:3: variant "other" makes no sound eval:\n {2}eval\.yaml:/,
+        /^sub\/experiment\.yaml:7:3: variant "other" is not a valid eval:\n {2}eval\.yaml:/,
       );
     } finally {
       process.chdir(before);
     }
   });
 
-  test("settings that make no sound eval name the variant", async () => {
+  test("names the variant whose settings make an invalid eval", async () => {
     await expect(plan(varying("/stimuli", "/stimuli: []"))).rejects.toThrow(
-      /:7:3: variant "other" makes no sound eval:\n {2}.*eval\.yaml:/,
+      /:7:3: variant "other" is not a valid eval:\n {2}.*eval\.yaml:/,
     );
     await expect(plan(varying("/defaults", "/defaults/modle: x"))).rejects.toThrow(
-      /variant "other" makes no sound eval/,
+      /variant "other" is not a valid eval/,
     );
     await expect(plan(varying("/name", "/name/deep: x"))).rejects.toThrow(
-      ':7:12: variant "other": /name/deep leads through "greeting", which holds no keys.',
+      ':7:12: variant "other": /name/deep leads through "greeting", which has no keys.',
     );
     await expect(plan("name: x\neval: eval.yaml\nmatrix: { /name/deep: [1, 2] }\n")).rejects.toThrow(
       ':3:11: variant "deep=1": /name/deep leads through',
@@ -248,7 +248,7 @@ describe("shards of a plan", () => {
   const keysOf = ({ datasets }: Awaited<ReturnType<typeof plan>>) =>
     datasets.flatMap(({ examples }) => examples.map(({ id, dataset }) => `${dataset}:${id}`));
 
-  test("are together the whole, and keep pairs together", async () => {
+  test("cover the whole experiment and keep pairs together", async () => {
     const whole = keysOf(await plan(TWO));
     const parts = await Promise.all([1, 2, 3].map((index) => plan(TWO, { shard: { index, of: 3 } })));
     expect(parts.flatMap(keysOf).sort()).toEqual(whole.sort());
@@ -261,7 +261,7 @@ describe("shards of a plan", () => {
     }
   });
 
-  test("know the order of all stimuli, and how many trials are planned in all", async () => {
+  test("record the order of all test cases and the total number of planned trials", async () => {
     const parts = await Promise.all([1, 2, 3].map((index) => plan(TWO, { shard: { index, of: 3 } })));
     for (const { record } of parts) {
       expect(record.order?.map((name) => name.join(":"))).toEqual([
@@ -277,7 +277,7 @@ describe("shards of a plan", () => {
     expect(here.toSorted()).toEqual([3, 6, 6]);
   });
 
-  test("have the fingerprint of the whole, wherever the files lie", async () => {
+  test("have the fingerprint of the whole, wherever the files are", async () => {
     const { record } = await plan(TWO);
     const part = (await plan(TWO, { shard: { index: 2, of: 3 } })).record;
     expect(part).toEqual({ ...record, variants: part.variants, shard: { index: 2, of: 3 } });
@@ -296,7 +296,7 @@ describe("shards of a plan", () => {
     }
   });
 
-  test("that would have nothing to run are refused", async () => {
-    await expect(plan(SKILL_HELP, { shard: { index: 1, of: 4 } })).rejects.toThrow("too few for 4 shards");
+  test("are rejected if one would have nothing to run", async () => {
+    await expect(plan(SKILL_HELP, { shard: { index: 1, of: 4 } })).rejects.toThrow("4 shards are too many for");
   });
 });

@@ -16,30 +16,31 @@ import type { ExperimentRecord, RecordedVariant, StimulusName } from "./record.j
 import { type SpecReader, type SpecReaderOptions, specReader } from "./spec-reader.js";
 import { type PlannedEval, planVariant, type SystemDefaults, type VariantPlan } from "./variant-plan.js";
 
-/** Everything an experiment runs, before anything is spent. */
+/** Everything an experiment runs, planned before anything is spent. */
 export interface ExperimentPlan {
-  /** One for each variant and eval: `<variant>/<eval>`, with the names of its systems in its terms. */
+  /** One for each variant and eval, named `<variant>/<eval>`, with the names of its systems in its terms. */
   readonly datasets: readonly Dataset[];
   readonly variants: readonly VariantPlan[];
-  /** What the manifest of the run keeps as `invocation.experiment`. */
+  /** Stored in the manifest of the run as `invocation.experiment`. */
   readonly record: ExperimentRecord;
   readonly notes: readonly string[];
 }
 
 /** Options of `planExperiment`. */
 export interface PlanExperimentOptions extends SpecReaderOptions, SystemDefaults {
-  /** Trials of each stimulus; what the experiment says unless told. */
+  /** Trials of each test case. Default: the value of the experiment. */
   runs?: number | undefined;
-  /** Only stimuli whose tags match all of these. */
+  /** Only test cases whose tags match all of these. */
   tags?: readonly string[] | undefined;
-  /** Only this part of the stimuli. */
+  /** Only the test cases of this shard. */
   shard?: Shard | undefined;
-  /** How eval files are read; as everywhere unless told. */
+  /** Reads eval files. Default: the reader that other commands use. */
   reader?: SpecReader | undefined;
 }
 
 /**
- * Reads the evals of an experiment in all its variants, holds them to what may vary, and lays them out as one run.
+ * Reads the evals of an experiment in all variants, checks that they differ only where `vary` allows it, and plans one
+ * run of them.
  * @example
  * const { datasets, variants } = await planExperiment(await loadExperiment("experiment.yaml"));
  */
@@ -78,17 +79,17 @@ function specNotes(read: readonly ReadVariant[]): string[] {
   return [...new Set(read.flatMap(({ specs }) => specs.flatMap(({ spec }) => spec.notes)))];
 }
 
-/** The names of the baseline's evals, by which stimuli of all variants are paired. */
+/** Names of the baseline's evals, which pair the test cases of all variants. */
 async function evalNames(experiment: Experiment, read: readonly ReadVariant[]): Promise<string[]> {
   const baseline = read.find(({ variant }) => variant.name === experiment.baseline);
   const names = (baseline?.specs ?? []).map(({ spec }) => spec.name);
   const twice = names.findIndex((name, i) => names.indexOf(name) < i);
   if (twice === -1) return names;
-  const text = `two evals are called "${names[twice]}", and results are told apart by name: rename one.`;
+  const text = `two evals have the name "${names[twice]}", which identifies their results: rename one.`;
   throw await experimentError(experiment, [{ path: ["eval", twice], text }]);
 }
 
-/** The variants and datasets of a run; systems that a shard does not ask are left out. */
+/** Leaves out systems that have nothing to do in the shard. */
 function ofShard(
   variants: readonly VariantPlan[],
   all: readonly VariantDataset[],
@@ -103,7 +104,7 @@ function ofShard(
   return { variants: needed, datasets };
 }
 
-/** The datasets of the whole experiment, and those of the run. */
+/** The datasets of the whole experiment, and those of this run. */
 interface PlannedDatasets {
   readonly all: readonly Dataset[];
   readonly here: readonly Dataset[];
@@ -155,7 +156,7 @@ interface Planned {
   readonly variants: readonly VariantPlan[];
 }
 
-/** Identifies a plan by what is asked, of whom and on what terms, wherever its files lie. */
+/** Identifies a plan by its questions, systems and settings, independent of where its files are. */
 function planFingerprint({ experiment, datasets, variants }: Planned): string {
   const { name, baseline, vary, file } = experiment;
   const content = canonicalJson({
@@ -168,7 +169,7 @@ function planFingerprint({ experiment, datasets, variants }: Planned): string {
   return createHash("sha256").update(withoutRoot(content, file)).digest("hex");
 }
 
-/** Shards run on different machines, whose copies of a project lie in different folders. */
+/** Shards run on different machines, where the project is in different folders. */
 function withoutRoot(json: string, file: string): string {
   const root = projectRoot(dirname(file));
   const start = JSON.stringify(root.endsWith(sep) ? root : root + sep).slice(0, -1);
@@ -182,13 +183,13 @@ function projectRoot(dir: string): string {
   }
 }
 
-/** The dataset of one eval of one variant, and the name that its eval has in all variants. */
+/** `evalName` is the same in all variants. */
 interface VariantDataset {
   readonly evalName: string;
   readonly dataset: Dataset;
 }
 
-/** The datasets of all variants; those that the filters leave nothing of are left out. */
+/** Leaves out datasets in which no test case matches the filters. */
 async function datasetsOf(
   variants: readonly VariantPlan[],
   reader: SpecReader,
@@ -199,15 +200,15 @@ async function datasetsOf(
     made.push({ evalName: planned.name, dataset: await datasetOfEval(planned, reader, tags) });
   requireOwnNames(made.map(({ dataset }) => dataset.name));
   const filled = made.filter(({ dataset }) => dataset.examples.length > 0);
-  if (filled.length === 0) throw new NothingToRunError(`No stimulus has the tags ${tags.join(", ")}. Check --tag.`);
+  if (filled.length === 0) throw new NothingToRunError(`No test case has the tags ${tags.join(", ")}. Check --tag.`);
   return filled;
 }
 
 async function datasetOfEval(planned: PlannedEval, reader: SpecReader, tags: readonly string[]): Promise<Dataset> {
   const { dataset: name, spec, systems, limits } = planned;
   const stimuli = tags.length === 0 ? spec.stimuli : spec.stimuli.filter((each) => reader.isWanted(each.tags, tags));
-  // The gates of an eval are for the eval as it is; a baseline without the skill under test is meant to miss them.
-  // Its notes are those of the plan, which says each once and not for every variant.
+  // The gates are for the unchanged eval; a baseline without the skill under test is expected to miss them.
+  // Notes are added to the plan once instead of for every variant.
   const { gates: _, fingerprint: __, notes: ___, ...made } = await reader.dataset({ ...spec, stimuli });
   return makeDataset({
     ...made,
@@ -217,16 +218,15 @@ async function datasetOfEval(planned: PlannedEval, reader: SpecReader, tags: rea
   });
 }
 
-/** `a` with the eval `b/c`, and `a/b` with the eval `c`, would be one dataset. */
+/** Variant `a` with eval `b/c` and variant `a/b` with eval `c` would be the same dataset. */
 function requireOwnNames(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice === undefined) return;
   throw new UsageError(
-    `Two datasets of the experiment would be called "${twice}". Rename a variant or an eval so that no / stands in it.`,
+    `Two datasets of the experiment would have the name "${twice}". Rename a variant or an eval so that it contains no /.`,
   );
 }
 
-/** The stimuli of all variants, each once. */
 function stimuliOf(datasets: readonly VariantDataset[]): Set<string> {
   return new Set(datasets.flatMap((each) => each.dataset.examples.map(({ id }) => keyOf(each, id))));
 }
@@ -235,20 +235,18 @@ function keyOf({ evalName }: VariantDataset, id: string | number): string {
   return JSON.stringify([evalName, id]);
 }
 
-/** The stimuli of all variants in the order of their eval files, each once. */
+/** In the order of the eval files. */
 function stimuliInOrder(datasets: readonly VariantDataset[]): StimulusName[] {
   const evals = [...new Set(datasets.map(({ evalName }) => evalName))];
   const sorted = evals.flatMap((name) => datasets.filter(({ evalName }) => evalName === name));
   return [...stimuliOf(sorted)].map((key) => JSON.parse(key) as StimulusName);
 }
 
-/** How many trials these datasets ask of some systems. */
 function trialsOf(datasets: readonly Dataset[], systems: readonly string[]): number {
   const asked = ({ terms }: Dataset) => systems.filter((system) => terms?.systems?.includes(system)).length;
   return datasets.reduce((sum, each) => sum + asked(each) * each.examples.length * (each.terms?.trials ?? 1), 0);
 }
 
-/** The datasets with the stimuli of a shard alone. */
 function datasetsInShard(datasets: readonly VariantDataset[], shard: Shard): VariantDataset[] {
   const wanted = inShard(stimuliOf(datasets), shard);
   return datasets.flatMap((each) => {
@@ -258,12 +256,12 @@ function datasetsInShard(datasets: readonly VariantDataset[], shard: Shard): Var
 }
 
 /**
- * Throws unless variants differ from the baseline, and at the places of `vary` alone. What counts is what the evals mean
- * once they are read: each variant must be what the baseline becomes with its values at those places.
+ * Throws unless each variant differs from the baseline, and only at the paths of `vary`. Compares the evals as they are
+ * understood after loading: the baseline with the variant's values at those paths must give the variant.
  */
 async function checkVary(experiment: Experiment, read: readonly ReadVariant[], reader: SpecReader): Promise<string[]> {
   const baseline = read.find(({ variant }) => variant.name === experiment.baseline);
-  if (baseline === undefined) throw new Error(`The experiment has no variant ${experiment.baseline}.`);
+  if (baseline === undefined) throw new Error(`Unknown variant ${experiment.baseline}.`);
   const problems: Problem[] = [];
   for (const one of read)
     if (one !== baseline) problems.push(...(await problemsWith(one, baseline, { vary: experiment.vary, reader })));
@@ -300,11 +298,11 @@ function problemOf({ path, before, after }: Difference, { variant }: ReadVariant
   return {
     path: place,
     isAtKey: true,
-    text: `variant "${variant.name}" differs at ${formatPointer(path)}, which is not under vary: ${shown(after)}, but ${shown(before)} in "${baseline.variant.name}". Add ${pointer} to vary, or make it the same.`,
+    text: `variant "${variant.name}" differs at ${formatPointer(path)}, which is not under vary: ${shown(after)}, but ${shown(before)} in "${baseline.variant.name}". Add ${pointer} to vary, or make the values equal.`,
   };
 }
 
-/** The setting that a difference comes from, of whichever variant; where it comes from elsewhere, the first of them. */
+/** Returns the setting of either variant that causes a difference, or the first setting if none does. */
 function causeOf(path: PointerPath, variants: readonly [Variant, Variant]): { place: KeyPath; pointer: string } {
   for (const each of variants) {
     const setting = each.settings.find((one) => isUnder(path, one.path));
@@ -321,7 +319,7 @@ function shown(value: unknown): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
-/** The differences of a variant that its values at the places of `vary` do not bring about. */
+/** Differences that the values at the paths of `vary` do not explain. */
 async function outsideVary(one: ReadSpec, base: ReadSpec, { vary, reader }: Allowed): Promise<Difference[]> {
   const isOutside = ({ path }: Difference) => !vary.some((above) => isUnder(path, above));
   const written = differencesOf(base.raw, one.raw).filter(isOutside);
@@ -332,10 +330,10 @@ async function outsideVary(one: ReadSpec, base: ReadSpec, { vary, reader }: Allo
   return telling.length > 0 ? telling : (meant ?? written);
 }
 
-/** Keys of an eval document that change nothing about how it is run. */
+/** Keys that do not change how an eval is run. */
 const SAYS_NOTHING = new Set(["description", "version"]);
 
-/** Null when the baseline with those values makes no sound eval: then something else of the variant is needed for it. */
+/** Returns null if the baseline with those values is not a valid eval: then the variant needs another setting as well. */
 async function reread(reader: SpecReader, file: string, edit: () => unknown): Promise<EvalSpec | null> {
   try {
     return await reader.load(file, edit);
@@ -345,18 +343,18 @@ async function reread(reader: SpecReader, file: string, edit: () => unknown): Pr
   }
 }
 
-/** A document with what another has at these places, where that may be nothing. */
+/** Copies the values at these paths, or removes them where the source has none. */
 function transplanted(into: unknown, from: unknown, places: readonly PointerPath[]): unknown {
   const isThere = (path: PointerPath) => valueAt(from, path) !== undefined;
   const set = places.filter(isThere).reduce((document, path) => withValue(document, path, valueAt(from, path)), into);
-  // From the last entry of a list on, so that the numbers of the others still hold.
+  // From the last list entry to the first, so that the indexes of the others stay valid.
   return places
     .filter((path) => !isThere(path))
     .toSorted((a, b) => formatPointer(b).localeCompare(formatPointer(a), "en", { numeric: true }))
     .reduce(withoutValue, set);
 }
 
-/** What of an eval decides how it is run. */
+/** Keeps what decides how an eval is run. */
 function meaningOf({ file: _, notes: __, description: ___, stimuli, ...rest }: EvalSpec): unknown {
   return { ...rest, stimuli: stimuli.map(({ line: ____, column: _____, ...stimulus }) => stimulus) };
 }
@@ -372,7 +370,7 @@ function unvaried(vary: readonly PointerPath[], read: readonly ReadVariant[]): s
   const valuesAt = (path: PointerPath) => read.map(({ specs }) => specs.map(({ raw }) => valueAt(raw, path) ?? null));
   return vary
     .filter((path) => valuesAt(path).every((values, _, [first]) => isSame(values, first)))
-    .map((path) => `vary names ${formatPointer(path)}, but it is the same in all variants`);
+    .map((path) => `vary names ${formatPointer(path)}, but its value is the same in all variants`);
 }
 
 function twins(read: readonly ReadVariant[]): string[] {

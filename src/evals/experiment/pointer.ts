@@ -1,37 +1,36 @@
 import { isMapping } from "./mapping.js";
 
-/** The keys on the way to a place in a document, from the outside in. Entries of lists are named by their number. */
+/** The keys that lead to a value in a document, outermost first. List entries are named by their index. */
 export type PointerPath = readonly string[];
 
-/** Why a setting cannot be made; the message goes on after the pointer. */
+/** A setting that cannot be applied. The message continues after the pointer. */
 export class PointerError extends Error {}
 
 /**
- * The keys of a JSON pointer.
+ * Parses a JSON pointer into its keys.
  * @example
  * parsePointer("/environment/env/A~1B"); // ["environment", "env", "A/B"]
  */
 export function parsePointer(pointer: string): PointerPath {
   if (pointer === "") return [];
-  if (!pointer.startsWith("/")) throw new PointerError("does not begin with /: write it as /defaults/model");
-  if (/~(?![01])/.test(pointer)) throw new PointerError("has a ~ that means nothing: write ~0 for ~ and ~1 for /");
+  if (!pointer.startsWith("/")) throw new PointerError("does not begin with /: write it like /defaults/model");
+  if (/~(?![01])/.test(pointer)) throw new PointerError("has an invalid ~: write ~0 for ~ and ~1 for /");
   return pointer
     .slice(1)
     .split("/")
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The JSON pointer of a path; `parsePointer` reads it back. */
+/** The inverse of `parsePointer`. */
 export function formatPointer(path: PointerPath): string {
   return path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Whether a place lies at or below another. */
 export function isUnder(path: PointerPath, above: PointerPath): boolean {
   return above.length <= path.length && above.every((key, depth) => path[depth] === key);
 }
 
-/** What stands at a place; undefined when nothing does. */
+/** Returns undefined if there is no value. */
 export function valueAt(document: unknown, path: PointerPath): unknown {
   let value = document;
   for (const key of path) {
@@ -43,20 +42,20 @@ export function valueAt(document: unknown, path: PointerPath): unknown {
 }
 
 /**
- * The document with another value at a place; the one given is left as it is. What is missing on the way is made, and
- * `-` or the number after the last adds to a list.
+ * Returns a copy of the document with a value set. Creates missing mappings on the way; `-` or the index after the last
+ * entry appends to a list.
  */
 export function withValue(document: unknown, path: PointerPath, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   const container = document ?? (isListStart(key) ? [] : {});
   if (Array.isArray(container)) return withEntry(container, key, { rest, value });
-  if (!isMapping(container)) throw new PointerError(`leads through ${JSON.stringify(container)}, which holds no keys`);
+  if (!isMapping(container)) throw new PointerError(`leads through ${JSON.stringify(container)}, which has no keys`);
   const before = Object.hasOwn(container, key) ? container[key] : undefined;
   return { ...container, [key]: withValue(before, rest, value) };
 }
 
-/** The document without what stands at a place; entries of a list move up. */
+/** Returns a copy of the document without a value; later list entries move up. */
 export function withoutValue(document: unknown, path: PointerPath): unknown {
   const [key, ...rest] = path;
   if (key === undefined || valueAt(document, path) === undefined) return document;
@@ -67,9 +66,11 @@ export function withoutValue(document: unknown, path: PointerPath): unknown {
 
 function withEntry(list: readonly unknown[], key: string, { rest, value }: { rest: PointerPath; value: unknown }) {
   const index = key === "-" ? list.length : isIndex(key) ? Number(key) : Number.NaN;
-  if (Number.isNaN(index)) throw new PointerError(`names "${key}" in a list, whose entries have numbers from 0 up`);
+  if (Number.isNaN(index)) throw new PointerError(`names "${key}" in a list, whose entries are numbered from 0`);
   if (index > list.length)
-    throw new PointerError(`names entry ${index} of a list that has ${list.length}: the next one is ${list.length}`);
+    throw new PointerError(
+      `names entry ${index} of a list with ${list.length} entries: the next one is ${list.length}`,
+    );
   const entries = [...list];
   entries[index] = withValue(list[index], rest, value);
   return entries;

@@ -8,21 +8,21 @@ import { treeOf } from "./load-experiment.js";
 import { formatPointer, PointerError, withoutValue, withValue } from "./pointer.js";
 import type { SpecReader } from "./spec-reader.js";
 
-/** An eval file as a variant has it. */
+/** An eval file as a variant changes it. */
 export interface ReadSpec {
   readonly file: string;
-  /** The document with the settings of the variant made. */
+  /** The document with the settings of the variant applied. */
   readonly raw: unknown;
   readonly spec: EvalSpec;
 }
 
-/** A variant with its eval files, in the order of the experiment's. */
+/** The eval files of a variant, in the order of the experiment's. */
 export interface ReadVariant {
   readonly variant: Variant;
   readonly specs: readonly ReadSpec[];
 }
 
-/** Reads the eval files of every variant. What is wrong with one names the variant. */
+/** Errors name the variant that they come from. */
 export async function readSpecs(experiment: Experiment, reader: SpecReader): Promise<ReadVariant[]> {
   const read: ReadVariant[] = [];
   for (const variant of experiment.variants) {
@@ -54,7 +54,7 @@ async function readSpec({ file, variant, experiment, reader }: Wanted): Promise<
   }
 }
 
-/** A setting that cannot be made, and the pointer that it is for. */
+/** A setting that cannot be applied. */
 class SettingError extends Error {
   readonly setting: Setting;
 
@@ -81,17 +81,17 @@ async function aboutVariant(error: unknown, variant: Variant, experiment: Experi
       error,
     );
   if (!(error instanceof AssayError)) return error;
-  const text = `variant "${variant.name}" makes no sound eval:\n  ${error.message.replaceAll("\n", "\n  ")}`;
+  const text = `variant "${variant.name}" is not a valid eval:\n  ${error.message.replaceAll("\n", "\n  ")}`;
   return experimentError(experiment, [{ path: placeOf(variant), isAtKey: true, text }], error);
 }
 
-/** Where a variant, or one of its settings, stands in an experiment file. */
+/** The path of a variant, or of one of its settings, in the experiment file. */
 export function placeOf({ name, isCombination }: Variant, setting?: Setting): KeyPath {
   const own = setting === undefined ? [] : [formatPointer(setting.path)];
   return isCombination ? ["matrix", ...own] : ["variants", name, ...own];
 }
 
-/** An error about an experiment that was read before, with the places of its problems. */
+/** Locates problems in an experiment file that was read before. */
 export async function experimentError(
   { file }: Pick<Experiment, "file">,
   problems: readonly Problem[],

@@ -1,35 +1,35 @@
 import { isMapping } from "./mapping.js";
 import type { Shard } from "./merge-shards.js";
 
-/** What a stored run says of the experiment it is, or is a part of: enough to report it without its files. */
+/** What a stored run records about its experiment: enough to report it without the experiment's files. */
 export interface ExperimentRecord {
   readonly name: string;
   readonly description: string | null;
-  /** Of the whole plan, so that parts of different plans are told apart. */
+  /** Identifies the whole plan, so that shards of different plans are not mixed. */
   readonly fingerprint: string;
   readonly baseline: string;
   /** JSON pointers. */
   readonly vary: readonly string[];
   readonly variants: readonly RecordedVariant[];
-  /** Stimuli of the whole experiment. */
+  /** Number of test cases in the whole experiment. */
   readonly stimuli: number;
-  /** Those stimuli in the order of the eval files; older records lack it. */
+  /** Test cases in the order of the eval files; missing in older records. */
   readonly order?: readonly StimulusName[];
-  /** Null when the run is the whole of it. */
+  /** Null when the run is the whole experiment. */
   readonly shard: Shard | null;
   readonly notes: readonly string[];
 }
 
-/** A stimulus by the name its eval has in all variants, and its own. */
+/** The name of the eval, which is the same in all variants, and the name of the test case. */
 export type StimulusName = readonly [evalName: string, stimulus: string | number];
 
-/** A variant, and the names of its systems, by which its rows are found. */
+/** A variant, and the names of its systems, which identify its rows. */
 export interface RecordedVariant {
   readonly name: string;
   readonly systems: readonly string[];
   /** JSON pointers with the values that were set. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Older records lack it. */
+  /** Missing in older records. */
   readonly planned?: PlannedTrials;
 }
 
@@ -37,17 +37,17 @@ export interface RecordedVariant {
 export interface PlannedTrials {
   /** In the whole experiment. */
   readonly all: number;
-  /** In the run, which may be a part of it. */
+  /** In this run, which may be a shard. */
   readonly here: number;
 }
 
-/** What the manifest of a run says of its experiment; null when it is none. */
+/** Returns null when the run is not part of an experiment. */
 export function experimentIn(invocation: unknown): ExperimentRecord | null {
   const record = isMapping(invocation) ? invocation.experiment : undefined;
   return isRecord(record) ? record : null;
 }
 
-/** A program may keep anything in a manifest: only what a report needs is taken for a record. */
+/** Programs may store anything in a manifest, so check the fields that a report needs. */
 function isRecord(value: unknown): value is ExperimentRecord {
   if (!isMapping(value)) return false;
   const { name, fingerprint, baseline, variants, stimuli, shard, vary, notes, order = [] } = value;

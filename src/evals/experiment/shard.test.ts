@@ -3,20 +3,20 @@ import { describe, expect, test } from "vitest";
 import { inShard, parseShard } from "./merge-shards.js";
 
 describe("--shard", () => {
-  test("is read", () => {
+  test("is parsed", () => {
     expect(parseShard("1/4")).toEqual({ index: 1, of: 4 });
     expect(parseShard("4/4")).toEqual({ index: 4, of: 4 });
   });
 
-  test.each(["0/4", "5/4", "1", "1/0", "a/b", "1/4/2", "-1/4", ""])("%j is none", (text) => {
-    expect(() => parseShard(text)).toThrow("--shard must look like 1/4");
+  test.each(["0/4", "5/4", "1", "1/0", "a/b", "1/4/2", "-1/4", ""])("rejects %j", (text) => {
+    expect(() => parseShard(text)).toThrow("--shard expects a value like 1/4");
   });
 });
 
-describe("shards", () => {
+describe("selectShardStimuli", () => {
   const stimuli = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 60 });
 
-  test("are disjoint, together the whole, and as large as each other to within one", () => {
+  test("returns disjoint shards that cover everything and differ in size by at most one", () => {
     fc.assert(
       fc.property(stimuli, fc.nat(), (names, seed) => {
         const of = 1 + (seed % names.length);
@@ -28,13 +28,13 @@ describe("shards", () => {
     );
   });
 
-  test("do not depend on the order of stimuli", () => {
+  test("does not depend on the order of test cases", () => {
     const names = ["a", "b", "c", "d", "e"];
     expect(inShard(names, { index: 2, of: 2 })).toEqual(inShard(names.toReversed(), { index: 2, of: 2 }));
   });
 
-  test("that would be empty are refused", () => {
-    expect(() => inShard(["a", "b"], { index: 1, of: 3 })).toThrow("There are 2 stimuli, too few for 3 shards");
-    expect(() => inShard(["a"], { index: 1, of: 2 })).toThrow("There is 1 stimulus, too few for 2 shards");
+  test("rejects empty shards", () => {
+    expect(() => inShard(["a", "b"], { index: 1, of: 3 })).toThrow("3 shards are too many for 2 test cases");
+    expect(() => inShard(["a"], { index: 1, of: 2 })).toThrow("2 shards are too many for 1 test case");
   });
 });

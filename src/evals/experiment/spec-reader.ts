@@ -3,25 +3,25 @@ import type { Registry } from "../../core/registry.js";
 import { datasetOf, type LoadSpecOptions, loadSpec, matchesTags } from "../spec/index.js";
 import type { EvalSpec } from "../spec/spec.js";
 
-/** Reads eval files and makes datasets of them. */
+/** Reads eval files and builds datasets from them. */
 export interface SpecReader {
   /** `edit` changes the document before it is checked. */
   load(file: string, edit: (raw: unknown) => unknown): Promise<EvalSpec>;
   dataset(spec: EvalSpec): Promise<Dataset>;
-  /** Whether a stimulus with these tags is wanted. */
+  /** Whether a test case with these tags is selected. */
   isWanted(tags: Readonly<Record<string, string>>, filters: readonly string[]): boolean;
 }
 
 export interface SpecReaderOptions {
-  /** Environments that eval files share by name. */
+  /** Environments that eval files refer to by name. */
   environments?: NonNullable<LoadSpecOptions["environments"]>;
-  /** Where graders are looked for. */
+  /** The registry that graders are looked up in. */
   registry?: Registry;
-  /** The model of judges, instead of those that eval files name. */
+  /** The judge model, instead of the one that eval files name. */
   judgeModel?: string | undefined;
 }
 
-/** The reader of eval files as every other command reads them. */
+/** Creates the reader that all commands use. */
 export function specReader({ environments, registry, judgeModel }: SpecReaderOptions = {}): SpecReader {
   const shared = {
     ...(environments === undefined ? {} : { environments }),

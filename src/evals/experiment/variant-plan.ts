@@ -4,47 +4,46 @@ import type { EvalSpec } from "../spec/spec.js";
 export interface VariantPlan {
   readonly name: string;
   readonly isBaseline: boolean;
-  /** The systems it needs; each dataset of it says in its terms which of them it asks. */
+  /** The systems of the variant; the terms of each dataset name those it uses. */
   readonly systems: readonly PlannedSystem[];
   readonly evals: readonly PlannedEval[];
 }
 
 /** A system that a variant needs. */
 export interface PlannedSystem {
-  /** The variant's name; with several systems, what tells them apart as well. */
+  /** The name of the variant; with several systems, followed by what distinguishes them. */
   readonly name: string;
-  /** Null to leave it to the command. */
+  /** Null to use the executor of the command. */
   readonly executor: string | null;
-  /** Null for the executor's own. */
+  /** Null to use the default model of the executor. */
   readonly model: string | null;
 }
 
 /** One eval of a variant. */
 export interface PlannedEval {
-  /** Its name in all variants: the one it has in the baseline. */
+  /** The name in all variants: the one it has in the baseline. */
   readonly name: string;
-  /** The dataset it became. */
+  /** The name of its dataset. */
   readonly dataset: string;
   readonly spec: EvalSpec;
-  /** Names of the systems that are asked. */
+  /** Names of the systems that run it. */
   readonly systems: readonly string[];
   readonly limits: EvalLimits;
 }
 
-/** What holds for the trials of an eval. */
+/** Limits on the trials of an eval. */
 export interface EvalLimits {
   readonly runs: number;
   readonly timeoutMs: number | null;
   readonly maxCostUsd: number | null;
 }
 
-/** What systems are made of where an eval does not say. */
+/** Used where an eval does not name an executor or models. */
 export interface SystemDefaults {
   readonly executor?: string | undefined;
   readonly models?: readonly string[] | undefined;
 }
 
-/** Plans a variant of these evals, each with the name it has in all variants. */
 export function planVariant(
   { name, isBaseline }: Pick<VariantPlan, "name" | "isBaseline">,
   evals: readonly Pick<PlannedEval, "name" | "spec">[],

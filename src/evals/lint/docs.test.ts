@@ -4,7 +4,7 @@ import { LINT_RULES } from "./rules.js";
 
 const PAGE = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
 
-/** The rows of the tables of codes, cell by cell. */
+/** The rows of the rule tables, cell by cell. */
 const rows = PAGE.split("\n")
   .filter((line) => /^\| `(?:SKILL|EVAL)-/.test(line))
   .map((line) =>
@@ -14,8 +14,8 @@ const rows = PAGE.split("\n")
       .map((cell) => cell.trim()),
   );
 
-describe("the page on linting", () => {
-  it("has every code with what is said of it, in the order of the program", () => {
+describe("docs/lint.md", () => {
+  it("lists every rule in the order of the program", () => {
     const rules = Object.entries(LINT_RULES).map(([code, { severity, about, fix }]) => [
       `\`${code}\``,
       severity,

@@ -1,20 +1,20 @@
 import type { Place } from "../../utils/files/yaml-tree.js";
 
-/** An error keeps a file from doing what it is for; a warning says that it may do something else than was meant. */
+/** An error keeps a file from working; a warning means that it may not do what was meant. */
 type Severity = "error" | "warning";
 
-/** One thing that is looked for. */
+/** One lint rule. */
 export interface LintRule {
   readonly severity: Severity;
   /** What is wrong, in one sentence. */
   readonly about: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix: string;
 }
 
-/** Something that was found in a file; its place counts from 1. */
+/** A problem found in a file; line and column start at 1. */
 export interface Finding extends Place {
-  /** Stable, to disable it by. */
+  /** Stable; used to disable the rule. */
   readonly code: string;
   readonly severity: Severity;
   readonly file: string;
@@ -22,12 +22,12 @@ export interface Finding extends Place {
   readonly fix: string;
 }
 
-/** A finding before it is known which file it stands in, and how severe it is. */
+/** A finding without its file and severity. */
 export interface Remark<Code extends string = string> extends Place {
   readonly code: Code;
   readonly message: string;
-  /** Where the rule's own is too general. */
+  /** Replaces the fix of the rule where that is too general. */
   readonly fix?: string;
-  /** Where it is not the file that was looked at, but one that belongs to it. */
+  /** Set when the problem is in another file of the skill. */
   readonly file?: string;
 }

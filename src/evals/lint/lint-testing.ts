@@ -5,15 +5,14 @@ import { Registry } from "../../core/registry.js";
 import { type LintOptions, lint } from "./lint.js";
 import { asText } from "./render.js";
 
-/** The content of files, by their paths below a folder. */
+/** File contents by relative path. */
 export type Files = Readonly<Record<string, string>>;
 
-/** A folder with files in it, for tests; it is removed in the end. */
+/** A temporary folder for tests. */
 export interface LintFolder extends Disposable {
   readonly path: string;
 }
 
-/** Makes a folder with files in it. */
 export function lintFolder(files: Files): LintFolder {
   const path = mkdtempSync(join(tmpdir(), "assay-lint-"));
   for (const [name, content] of Object.entries(files)) {
@@ -23,7 +22,7 @@ export function lintFolder(files: Files): LintFolder {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** What tests look through files with: a judge that asks nobody, and a few metrics. */
+/** Lint options for tests: a judge without a model, and a few metrics. */
 export function testOptions(): LintOptions {
   const registry = new Registry();
   const judge = () => ({ name: "prompt", kind: "llm" as const, grade: () => ({ passed: true, evidence: "" }) });
@@ -33,9 +32,9 @@ export function testOptions(): LintOptions {
 }
 
 /**
- * Throws with all findings unless there are none in a folder, which has to have something to look through.
+ * Throws with all findings if a folder has any, or if it has nothing to lint.
  * @example
- * await expectClean("examples/tidy");
+ * await requireClean("examples/tidy");
  */
 export async function expectClean(dir: string, options: LintOptions = testOptions()): Promise<void> {
   const report = await lint([dir], { cwd: dir, ...options });

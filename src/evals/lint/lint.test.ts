@@ -9,7 +9,7 @@ import { CLEAN_SKILLS, SKILL_CASES } from "./skill/skill-cases.js";
 const CASES = { ...SKILL_CASES, ...EVAL_CASES };
 const CLEAN = { ...CLEAN_SKILLS, ...CLEAN_EVALS };
 
-/** Files beside what is looked at belong to the case, but are no part of the finding. */
+/** Files beside the checked ones belong to the case but not to the finding. */
 async function findingsIn(files: Readonly<Record<string, string>>) {
   using folder = lintFolder(files);
   return (await lint([], { cwd: folder.path, ...testOptions() })).findings;
@@ -20,7 +20,7 @@ describe("lint", () => {
     expect(Object.keys(CASES).sort()).toEqual(Object.keys(LINT_RULES).sort());
   });
 
-  it.each(Object.keys(LINT_RULES) as LintCode[])("finds %s where that is wrong, and nothing else", async (code) => {
+  it.each(Object.keys(LINT_RULES) as LintCode[])("finds %s and nothing else", async (code) => {
     const findings = await findingsIn(CASES[code]);
     expect(findings.map((finding) => `${finding.code} ${finding.message}`)).toEqual([
       expect.stringMatching(new RegExp(`^${code} `)),
@@ -39,7 +39,7 @@ describe("lint", () => {
     await expectClean(folder.path);
   });
 
-  it("names the place of a finding", async () => {
+  it("reports the location of a finding", async () => {
     const [broken] = await findingsIn(SKILL_CASES["SKILL-REFERENCE-BROKEN"]);
     expect(broken).toMatchObject({ file: "tidy/SKILL.md", line: 7, column: 17 });
     const [dead] = await findingsIn(EVAL_CASES["EVAL-PATH-DEAD"]);
@@ -48,21 +48,21 @@ describe("lint", () => {
     expect(unreachable).toMatchObject({ file: "eval.yaml", line: 7, column: 9 });
   });
 
-  it("finds gates that cannot be missed, which a run would take", async () => {
+  it("finds gates that are always met, which a run would accept", async () => {
     const [text = ""] = Object.values(EVAL_CASES["EVAL-GATE-VALUE"]);
     const files = { "eval.yaml": text.replace("value: 80", "value: 0") };
     expect((await findingsIn(files)).map(({ code, message }) => [code, message])).toEqual([
-      ["EVAL-GATE-VALUE", "The gate pass_rate >= 0 is met by all that can be measured."],
+      ["EVAL-GATE-VALUE", "The gate pass_rate >= 0 is always met."],
     ]);
   });
 
-  it("finds several things at once, in the order of the file", async () => {
+  it("finds several problems at once, in the order of the file", async () => {
     const files = { "tidy/SKILL.md": "---\nname: Tidy\ncolour: blue\n---\n" };
     const codes = (await findingsIn(files)).map(({ code }) => code);
     expect(codes).toEqual(["SKILL-DESCRIPTION-MISSING", "SKILL-NAME", "SKILL-KEY-UNKNOWN", "SKILL-BODY-EMPTY"]);
   });
 
-  it("does not look for what is disabled, and refuses codes that do not exist", async () => {
+  it("skips disabled rules and rejects unknown codes", async () => {
     using folder = lintFolder(SKILL_CASES["SKILL-NAME"]);
     const report = await lint(["."], { cwd: folder.path, disable: ["SKILL-NAME"] });
     expect(report).toEqual({ files: ["tidy/SKILL.md"], findings: [] });
@@ -71,7 +71,7 @@ describe("lint", () => {
     );
   });
 
-  it("takes files, folders and patterns, and says when there is nothing", async () => {
+  it("accepts files, folders and patterns, and reports when there is nothing to check", async () => {
     using folder = lintFolder({
       ...CLEAN_SKILLS["a skill with the least there can be"],
       "a/one.eval.yaml": "",
@@ -84,10 +84,10 @@ describe("lint", () => {
     expect(await filesOf("**/SKILL.md", join(folder.path, "tidy"))).toEqual(["tidy/SKILL.md"]);
     await expect(filesOf("b")).rejects.toMatchObject({ code: "USAGE", exitCode: 2 });
     await expect(filesOf("b/x.txt")).rejects.toThrow(/neither a SKILL.md nor an eval file/);
-    await expect(filesOf("c")).rejects.toThrow(/There is no file or folder c/);
+    await expect(filesOf("c")).rejects.toThrow(/No file or folder c/);
   });
 
-  it("does not look into folders of tools", async () => {
+  it("skips folders of tools", async () => {
     using folder = lintFolder({
       "node_modules/x/SKILL.md": "",
       ".cache/x/SKILL.md": "",

@@ -10,23 +10,23 @@ import type { Finding, Remark } from "./finding.js";
 import { isLintCode, LINT_RULES, type LintCode } from "./rules.js";
 import { skillRemarks } from "./skill/lint-skill.js";
 
-/** How files are looked through. */
+/** Options of `lint`. */
 export interface LintOptions extends LintEvalOptions {
-  /** What paths are relative to, those of findings too; the working folder unless told. */
+  /** The folder that paths and findings are relative to. Default: the working directory. */
   readonly cwd?: string;
-  /** Codes that are not looked for. */
+  /** Codes of rules to skip. */
   readonly disable?: readonly string[];
 }
 
-/** What was looked through, and what was found. */
+/** The linted files and the findings in them. */
 export interface LintReport {
   readonly files: readonly string[];
-  /** In the order of files and lines. */
+  /** Ordered by file and line. */
   readonly findings: readonly Finding[];
 }
 
 /**
- * Looks through SKILL.md and eval files: those that are named, and those in folders that are named. Nothing is run.
+ * Checks SKILL.md and eval files: the given files, and those in the given folders. Nothing is run.
  * @example
  * const { findings } = await lint(["skills/tidy"]);
  * findings.map(({ file, line, code, message }) => `${file}:${line} ${code} ${message}`);
@@ -48,8 +48,7 @@ export async function lint(paths: readonly string[], options: LintOptions = {}):
 }
 
 function requireCode(code: string): void {
-  if (!isLintCode(code))
-    throw new UsageError(`There is no code "${code}".${didYouMean(code, Object.keys(LINT_RULES))}`);
+  if (!isLintCode(code)) throw new UsageError(`Unknown code "${code}".${didYouMean(code, Object.keys(LINT_RULES))}`);
 }
 
 function findingOf({ code, line, column, message, fix }: Remark<LintCode>, file: string): Finding {
@@ -57,7 +56,7 @@ function findingOf({ code, line, column, message, fix }: Remark<LintCode>, file:
   return { code, severity: rule.severity, file, line, column, message, fix: fix ?? rule.fix };
 }
 
-/** With slashes, and short where the file lies below the folder. */
+/** With slashes, and relative for files inside of the folder. */
 function shownPath(file: string, cwd: string): string {
   const way = relative(cwd, file);
   return (way.startsWith("..") ? file : way).split(sep).join("/");
@@ -68,7 +67,6 @@ function inOrder(a: Finding, b: Finding): number {
   return a.line - b.line || a.column - b.column;
 }
 
-/** The files to look through. */
 interface LintTargets {
   readonly skills: readonly string[];
   readonly evals: readonly string[];
@@ -78,7 +76,7 @@ const SPEC_NAME = /^(?:eval|.+\.eval)\.ya?ml$/;
 const DEEPEST = 24;
 
 /**
- * The SKILL.md and eval files that paths mean: files, folders that are searched, and patterns.
+ * Resolves files, folders (which are searched) and patterns.
  * @example
  * await findTargets(["skills"], process.cwd()); // { skills: ["…/skills/tidy/SKILL.md"], evals: ["…/skills/tidy/eval.yaml"] }
  */
@@ -88,7 +86,7 @@ async function findTargets(paths: readonly string[], cwd: string): Promise<LintT
   const files = [...found].sort();
   if (files.length === 0)
     throw new UsageError(
-      `There is nothing to look through in ${paths.join(", ")}: no SKILL.md, eval.yaml or *.eval.yaml. Name a file or another folder.`,
+      `Nothing to lint in ${paths.join(", ")}: no SKILL.md, eval.yaml or *.eval.yaml. Name a file or another folder.`,
     );
   return { skills: files.filter(isSkill), evals: files.filter((file) => !isSkill(file)) };
 }
@@ -104,10 +102,10 @@ async function filesOf(given: string, cwd: string): Promise<readonly string[]> {
   if (found !== null) return [requireKnown(path, given)];
   const matching = /[*?[{]/.test(given) ? await matchingIn(cwd, given) : [];
   if (matching.length > 0) return matching;
-  throw new UsageError(`There is no file or folder ${given}. Name a SKILL.md, an eval file or a folder that has some.`);
+  throw new UsageError(`No file or folder ${given}. Name a SKILL.md, an eval file or a folder that contains them.`);
 }
 
-/** Any YAML file that is named may be an eval file; one that is found has to be called so. */
+/** A named YAML file may be an eval file whatever its name; a file found in a folder must be named like one. */
 function requireKnown(path: string, given: string): string {
   if (isSkill(path) || /\.ya?ml$/.test(path)) return path;
   throw new UsageError(`${given} is neither a SKILL.md nor an eval file in YAML. Name one of these, or a folder.`);
@@ -125,7 +123,7 @@ async function searched(dir: string): Promise<string[]> {
   return files.filter((_, i) => isForeign[i] === false);
 }
 
-/** The files below a folder; `inside` is the way there, with slashes. */
+/** `inside` is the relative path so far, with slashes. */
 async function walked(dir: string, inside = "", depth = 0): Promise<string[]> {
   const entries: Dirent[] = await readdir(join(dir, inside), { withFileTypes: true }).catch(() => []);
   const below = await Promise.all(

@@ -19,30 +19,30 @@ const REPORT: LintReport = {
 };
 
 describe("findings", () => {
-  it("are lines that editors can follow", () => {
+  it("are formatted as lines that editors can link", () => {
     expect(asText(REPORT)).toBe('a,b/SKILL.md:2:1: error SKILL-NAME: The name "100% A" is wrong.\n    Mend it.\n');
-    expect(summary(REPORT)).toBe("1 file looked through: 1 error, 0 warnings.");
-    expect(summary({ files: ["x", "y"], findings: [] })).toBe("2 files looked through: nothing found.");
+    expect(summary(REPORT)).toBe("1 file checked: 1 error, 0 warnings.");
+    expect(summary({ files: ["x", "y"], findings: [] })).toBe("2 files checked: no findings.");
   });
 
-  it("are annotations whose marks cannot be mistaken", () => {
+  it("are formatted as annotations with escaped separators", () => {
     expect(asAnnotations(REPORT)).toBe(
       '::error file=a%2Cb/SKILL.md,line=2,col=1,title=SKILL-NAME::The name "100%25%0AA" is wrong. Mend it.\n',
     );
   });
 
-  it("are JSON", () => {
+  it("are serialized as JSON", () => {
     expect(JSON.parse(asJson(REPORT))).toEqual({ schema: "assay.lint/1", errors: 1, warnings: 0, ...REPORT });
   });
 });
 
 describe("rules", () => {
-  it("are printed with their codes, one a line", () => {
+  it("are printed with their codes, one per line", () => {
     const lines = rulesAsText().trimEnd().split("\n");
     expect(lines.map((line) => line.split(" ")[0])).toEqual(Object.keys(LINT_RULES));
   });
 
-  it("have sentences", () => {
+  it("have full sentences", () => {
     for (const { about, fix } of Object.values(LINT_RULES)) {
       expect(about).toMatch(/^[A-Z].*\.$/);
       expect(fix).toMatch(/^[A-Z].*\.$/);

@@ -2,13 +2,12 @@ import type { Finding } from "./finding.js";
 import type { LintReport } from "./lint.js";
 import { LINT_RULES } from "./rules.js";
 
-/** How many of each kind there are. */
 export function tally(findings: readonly Finding[]): { errors: number; warnings: number } {
   const errors = findings.filter(({ severity }) => severity === "error").length;
   return { errors, warnings: findings.length - errors };
 }
 
-/** Findings for people: a line for each that editors can follow, and what to do below it. */
+/** For people: a line for each finding that editors can link, and its fix below. */
 export function asText({ findings }: LintReport): string {
   return findings
     .map(({ file, line, column, severity, code, message, fix }) => {
@@ -18,12 +17,11 @@ export function asText({ findings }: LintReport): string {
     .join("");
 }
 
-/** Findings for programs. */
 export function asJson({ files, findings }: LintReport): string {
   return `${JSON.stringify({ schema: "assay.lint/1", ...tally(findings), files, findings }, null, 2)}\n`;
 }
 
-/** Findings as lines that a GitHub workflow turns into annotations of the files. */
+/** Lines that a GitHub workflow turns into annotations. */
 export function asAnnotations({ findings }: LintReport): string {
   return findings
     .map(({ file, line, column, severity, code, message, fix }) => {
@@ -33,7 +31,6 @@ export function asAnnotations({ findings }: LintReport): string {
     .join("");
 }
 
-/** Everything that is looked for, as lines. */
 export function rulesAsText(): string {
   const width = Math.max(...Object.keys(LINT_RULES).map((code) => code.length));
   return Object.entries(LINT_RULES)
@@ -41,18 +38,16 @@ export function rulesAsText(): string {
     .join("");
 }
 
-/** Everything that is looked for, for programs. */
 export function rulesAsJson(): string {
   const rules = Object.entries(LINT_RULES).map(([code, rule]) => ({ code, ...rule }));
   return `${JSON.stringify({ schema: "assay.lint-rules/1", rules }, null, 2)}\n`;
 }
 
-/** How many findings there are, in words. */
 export function summary({ files, findings }: LintReport): string {
   const { errors, warnings } = tally(findings);
   const looked = counted(files.length, "file");
-  if (findings.length === 0) return `${looked} looked through: nothing found.`;
-  return `${looked} looked through: ${counted(errors, "error")}, ${counted(warnings, "warning")}.`;
+  if (findings.length === 0) return `${looked} checked: no findings.`;
+  return `${looked} checked: ${counted(errors, "error")}, ${counted(warnings, "warning")}.`;
 }
 
 function counted(count: number, what: string): string {
@@ -63,7 +58,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** As the runner of workflows decodes it. */
+/** Escapes as the GitHub runner decodes it. */
 function data(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

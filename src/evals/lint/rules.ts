@@ -3,16 +3,15 @@ import type { LintRule } from "./finding.js";
 import { SKILL_RULES } from "./skill/rules.js";
 
 /**
- * Everything that is looked for, by its code. Codes are stable: files and pipelines name them to disable one.
+ * All lint rules by code. Codes are stable: files and pipelines use them to disable rules.
  * @example
  * LINT_RULES["SKILL-NAME"].severity; // "error"
  */
 export const LINT_RULES = { ...SKILL_RULES, ...EVAL_RULES } as const satisfies Readonly<Record<string, LintRule>>;
 
-/** The code of something that is looked for. */
+/** The code of a lint rule. */
 export type LintCode = keyof typeof LINT_RULES;
 
-/** Whether a text is such a code. */
 export function isLintCode(text: string): text is LintCode {
   return Object.hasOwn(LINT_RULES, text);
 }

@@ -28,7 +28,7 @@ import {
   type UncheckedStimulus,
 } from "./result.js";
 
-/** A stimulus as the oracle takes it: the example it became, and the patch that solves it. */
+/** A test case for the oracle: its example, and the patch that solves it. */
 export interface OracleTask {
   readonly place: StimulusPlace;
   /** With the content of its files. */
@@ -36,25 +36,25 @@ export interface OracleTask {
   readonly goldenPatch: { readonly file: string; readonly text: string } | null;
 }
 
-/** What the checks of all stimuli share. */
+/** Shared by the checks of all test cases. */
 export interface Bench {
   readonly evaluator: Evaluator;
   readonly registry: Registry;
   readonly limit: Limit;
   readonly maxOmissions: number;
   readonly signal: AbortSignal;
-  /** Told how many more states will be graded, each that was (null for one that is no omission), and each stimulus. */
+  /** Progress: how many more states will be graded, each graded state (null if it is not an omission), each finished test case. */
   readonly onPlan: (count: number) => void;
   readonly onTried: (tried: TriedOmission | null) => void;
   readonly onFinished: () => void;
 }
 
-/** A task with those of its graders that can tell, or why they cannot be made. */
+/** `part` is an error if the graders could not be created. */
 export interface GradableTask extends OracleTask {
   readonly part: TakingPart | Error;
 }
 
-/** Makes the graders of a task, before anything is run. */
+/** Creates the graders of a task before anything is run. */
 export function gradable(
   task: OracleTask,
   { evaluator, registry }: Pick<Bench, "evaluator" | "registry">,
@@ -71,13 +71,13 @@ export function gradable(
 
 const NOBODY: TakingPart = { example: null, leftOut: [] };
 
-/** Holds the graders of a stimulus against its untouched state, its golden state and all that lies just short of it. */
+/** Grades the untouched state, the golden state and every state that lacks one line of the patch. */
 export async function checkStimulus({ place, goldenPatch, part }: GradableTask, bench: Bench): Promise<StimulusCheck> {
   if (goldenPatch === null) return unchecked(place, "no-patch", "it has no golden patch");
   if (part instanceof Error) return unchecked(place, "error", part.message);
   const { example, leftOut } = part;
   if (example === null)
-    return { ...unchecked(place, "no-grader", "none of its graders can tell from a folder alone"), leftOut };
+    return { ...unchecked(place, "no-grader", "none of its graders can judge a folder alone"), leftOut };
   try {
     const { file: patchFile, text } = goldenPatch;
     return { ...place, patchFile, ...(await heldAgainst(text, example, bench)), leftOut };
@@ -113,7 +113,7 @@ interface Ends {
   readonly golden: StateVerdict;
 }
 
-/** A copy may fail where the folder itself would not: then all states are set up from the beginning. */
+/** Set-up may not work in a copied folder: then each state is set up from scratch. */
 async function bothEnds(patch: string, grading: Grading, bench: Bench): Promise<Ends & { notes: readonly string[] }> {
   const { folders } = grading;
   const ends = await endsOf(patch, grading, bench);
@@ -122,7 +122,7 @@ async function bothEnds(patch: string, grading: Grading, bench: Bench): Promise<
   bench.onPlan(2);
   const again = await endsOf(patch, grading, bench);
   const isBetter = again.golden.outcome === "pass";
-  return { ...again, notes: isBetter ? ["a copy of its folder does not pass: each state is set up by itself"] : [] };
+  return { ...again, notes: isBetter ? ["a copy of its folder does not pass: each state is set up separately"] : [] };
 }
 
 async function endsOf(patch: string, grading: Grading, { limit, onTried, signal }: Bench): Promise<Ends> {
@@ -146,21 +146,21 @@ function notesOn(patch: string, { found, tried }: OmissionSummary): string[] {
     ...(skipped > 0
       ? [`${skipped} of the ${found} lines of the patch were not tried: --max-omissions ${found} tries all`]
       : []),
-    ...(whole.length > 0 ? [`has no lines to leave out, and is only tried as a whole: ${whole.join(", ")}`] : []),
+    ...(whole.length > 0 ? [`has no lines to leave out and is tried only as a whole: ${whole.join(", ")}`] : []),
   ];
 }
 
 interface OmissionWork {
   readonly grading: Grading;
   readonly limit: Limit;
-  /** At most so many are tried. */
+  /** Maximum number of lines to try. */
   readonly most: number;
-  /** Told how many will be tried, and each that was. */
+  /** Called with the number of lines to try, and with each tried line. */
   readonly onPlan: (count: number) => void;
   readonly onTried: (tried: TriedOmission) => void;
 }
 
-/** Leaves out the lines of a patch one by one, and says which of them no grader notices. */
+/** Leaves out the lines of a patch one by one, and reports those that no grader notices. */
 async function tryOmissions(patch: string, work: OmissionWork): Promise<OmissionSummary> {
   const { all } = omissionsOf(patch);
   const chosen = chosenOf(all, work.most);
@@ -194,16 +194,15 @@ function summaryOf(tried: readonly TriedOmission[], found: number): OmissionSumm
   };
 }
 
-/** What it takes to grade a state. */
 interface Grading {
   readonly evaluator: Evaluator;
-  /** With those graders alone that can tell. */
+  /** Only with the graders that can judge a folder. */
   readonly example: Example;
   readonly folders: PatchedFolders;
   readonly signal: AbortSignal;
 }
 
-/** Makes the state that a patch leads to, has it graded and removes it; `change` is made to the folder before. */
+/** Creates the state that a patch leads to, applies `change`, grades it and removes it. */
 async function gradePatched(
   patch: string,
   { evaluator, example, folders, signal }: Grading,
@@ -220,7 +219,7 @@ async function gradePatched(
   }
 }
 
-/** The verdict on a state that could not be made. */
+/** The verdict on a state that could not be created. */
 function notMade(error: unknown): StateVerdict {
   return { outcome: "error", reason: messageOf(error), evidence: {} };
 }
@@ -234,20 +233,20 @@ function verdictIn({ scores, evidence = {}, unscored = {} }: ScoredWithEvidence)
   return { outcome: verdict === 1 ? "pass" : "fail", reason, evidence: said };
 }
 
-/** A folder in one of the states that are graded, for one grading: graders leave things behind. */
+/** A folder that is graded once, because graders leave files behind. */
 interface PatchedFolder {
   readonly state: WorkspaceState;
   remove(): Promise<void>;
 }
 
-/** Something that is done to a folder once its patch is applied. */
+/** A change made after the patch is applied. */
 type FolderChange = (folder: string) => Promise<void>;
 
 const NO_CHANGE: FolderChange = async () => {};
 
 /**
- * Makes folders as an environment describes them, with a patch applied. Where the set-up takes more than writing files,
- * it is done once, and copied.
+ * Creates folders from an environment with a patch applied. If set-up does more than write files, it is done once and
+ * copied.
  */
 class PatchedFolders {
   readonly #environment: Environment;
@@ -261,12 +260,12 @@ class PatchedFolders {
     this.#isCopying = environment.git !== undefined || (environment.commands ?? []).length > 0;
   }
 
-  /** True when folders are copies, which a set-up that wrote down where its folder is may not work in. */
+  /** True when folders are copies. A set-up that stored the path of its folder may not work in a copy. */
   get isCopying(): boolean {
     return this.#isCopying;
   }
 
-  /** From now on, every folder is set up from the beginning. */
+  /** From now on, sets up every folder from scratch. */
   stopCopying(): void {
     this.#isCopying = false;
   }
@@ -294,7 +293,7 @@ class PatchedFolders {
     }
   }
 
-  /** In a folder of the original's, which goes with it at the latest. */
+  /** The copy is inside of the original's folder, so it is removed with it. */
   async #copy(patch: string, change: FolderChange): Promise<PatchedFolder> {
     this.#original ??= this.#newWorkspace();
     const { path, root, home, tmp } = await this.#original;
@@ -329,7 +328,7 @@ const TIMEOUT_MS = 120_000;
 const LONGEST_WORDS = 2000;
 
 interface PatchToApply {
-  /** The folder that it is applied in; it need not be a repository. */
+  /** Need not be a repository. */
   readonly folder: string;
   readonly patch: string;
   readonly home: string;
@@ -337,7 +336,7 @@ interface PatchToApply {
   readonly signal: AbortSignal;
 }
 
-/** Applies a patch to the files of a folder, all of it or nothing; throws with what git says when it does not apply. */
+/** Applies all of a patch or nothing. Throws with git's message if it does not apply. */
 async function applyPatch({ folder, patch, home, tmp, signal }: PatchToApply): Promise<void> {
   if (patch.trim() === "") return;
   const ended = await runCommand({
@@ -345,15 +344,15 @@ async function applyPatch({ folder, patch, home, tmp, signal }: PatchToApply): P
     args: ["apply", "--whitespace=nowarn", "-"],
     cwd: folder,
     env: scrubbedEnv({ home, tmp, extra: gitSettings(folder) }),
-    // Without a line break at its end, git takes the last line for a damaged one.
+    // Git rejects a last line without a line break as damaged.
     input: patch.endsWith("\n") ? patch : `${patch}\n`,
     timeoutMs: TIMEOUT_MS,
     signal,
   });
-  if (ended.code !== 0) throw new PatchError(`git apply says: ${wordsOf(ended)}`);
+  if (ended.code !== 0) throw new PatchError(`git apply failed: ${wordsOf(ended)}`);
 }
 
-/** No settings but the folder's own, no repository that it happens to lie in, and words that are the same everywhere. */
+/** Ignores user settings and enclosing repositories, and fixes the language of messages. */
 function gitSettings(folder: string): Record<string, string> {
   return {
     GIT_CONFIG_NOSYSTEM: "1",
@@ -364,12 +363,11 @@ function gitSettings(folder: string): Record<string, string> {
 }
 
 function wordsOf({ stderr, stdout, timedOut, code }: CommandResult): string {
-  if (timedOut) return `nothing within ${TIMEOUT_MS / 1000} s`;
+  if (timedOut) return `no result within ${TIMEOUT_MS / 1000} s`;
   const words = (stderr.trim() || stdout.trim()).slice(0, LONGEST_WORDS);
-  return words === "" ? `nothing; it ended with exit code ${code}` : words;
+  return words === "" ? `no message (exit code ${code})` : words;
 }
 
-/** A golden patch that does not apply to the folder it was made for. */
 class PatchError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("PATCH", message, options);

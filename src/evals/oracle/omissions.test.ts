@@ -9,7 +9,7 @@ import { type Files, folderWith, gitApply, patchBetween } from "./oracle-testing
 
 type Change = (folder: string) => Promise<void>;
 
-/** The text of a file after a patch and something else; null when there is none. */
+/** The text of a file after a patch and another change; null when there is none. */
 async function patched(before: Files, patch: string, path: string, change?: Change): Promise<string | null> {
   const folder = folderWith(before);
   try {
@@ -36,8 +36,8 @@ const FROM = { "a.txt": "one\ntwo\nthree\n" };
 
 const hasNoGit = lacks("git");
 
-describe.skipIf(hasNoGit)("omissions of a patch", () => {
-  it("leave an added line out, or keep a removed one", async () => {
+describe.skipIf(hasNoGit)("listOmissions", () => {
+  it("leaves out an added line, or keeps a removed one", async () => {
     const patch = patchBetween(FROM, { "a.txt": "one\nTWO\nthree\nfour\n" });
     expect(await leftBy(FROM, patch, "a.txt")).toEqual([
       ["kept two", "one\ntwo\nTWO\nthree\nfour\n"],
@@ -46,7 +46,7 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     ]);
   });
 
-  it("say where a line stands: in the file and in the patch", () => {
+  it("reports line numbers in the file and in the patch", () => {
     const patch = patchBetween(FROM, { "a.txt": "one\nthree\nfour\n" });
     const lines = patch.split("\n");
     const [removed, added] = omissionsOf(patch).all;
@@ -56,17 +56,17 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     expect(lines[(added?.patchLine ?? 0) - 1]).toBe("+four");
   });
 
-  it("are none of the lines around a change", () => {
+  it("ignores context lines", () => {
     const patch = patchBetween(FROM, { "a.txt": "one\ntwo\nthree!\n" });
     expect(omissionsOf(patch).all.map(({ text }) => text)).toEqual(["three", "three!"]);
   });
 
-  it("empty a new file of one line, and do not take it away", async () => {
+  it("empties a new file of one line without removing it", async () => {
     const patch = patchBetween({}, { "new.txt": "only\n" });
     expect(await leftBy({}, patch, "new.txt")).toEqual([["left out only", ""]]);
   });
 
-  it("keep one line of a file that is deleted", async () => {
+  it("keeps one line of a deleted file", async () => {
     const before = { "gone.txt": "one\ntwo\n", "other.txt": "x\n" };
     const patch = patchBetween(before, { "other.txt": "x\n" });
     expect(await patched(before, patch, "gone.txt")).toBeNull();
@@ -76,12 +76,12 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     ]);
   });
 
-  it("keep the only line of a file that is deleted: nothing is left to do", async () => {
+  it("keeps the only line of a deleted file", async () => {
     const before = { "gone.txt": "one\n" };
     expect(await leftBy(before, patchBetween(before, {}), "gone.txt")).toEqual([["kept one", "one\n"]]);
   });
 
-  it("leave line ends of Windows as they are", async () => {
+  it("preserves CRLF line ends", async () => {
     const before = { "a.txt": "one\r\ntwo\r\n" };
     const patch = patchBetween(before, { "a.txt": "one\r\nTWO\r\nthree\r\n" });
     expect(await leftBy(before, patch, "a.txt")).toEqual([
@@ -91,7 +91,7 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     ]);
   });
 
-  it("know files that end without a line break", async () => {
+  it("handles files without a final line break", async () => {
     const before = { "a.txt": "one\ntwo" };
     const patch = patchBetween(before, { "a.txt": "one\nTWO" });
     expect(await leftBy(before, patch, "a.txt")).toEqual([
@@ -100,7 +100,7 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     ]);
   });
 
-  it("find their place among lines that are all alike, in each of several hunks", async () => {
+  it("finds the right one of several equal lines, in each of several hunks", async () => {
     const alike = (from: number, to: number) => "x\n".repeat(to - from);
     const before = { "a.txt": alike(0, 30) };
     const patch = patchBetween(before, { "a.txt": `${alike(0, 5)}A\nB\n${alike(5, 20)}C\n${alike(20, 30)}` });
@@ -112,7 +112,7 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     ]);
   });
 
-  it("do all the rest: a renaming, a mode, binary contents, other files", async () => {
+  it("applies everything else: renames, modes, binary contents, other files", async () => {
     const body = Array.from({ length: 20 }, (_, i) => `line ${i}\n`).join("");
     const before = { "old.txt": body, "b.bin": Buffer.from([0, 1, 2]), "c.txt": "c\n" };
     const after = { "new.txt": body.replace("line 3\n", "line three\n"), "b.bin": Buffer.from([0, 9]), "c.txt": "C\n" };
@@ -128,7 +128,7 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     expect(await undone("b.bin")).toBe("\0\t");
   });
 
-  it("are found in patches that are not by git, and in mails", async () => {
+  it("reads patches of other tools and from mails", async () => {
     const plain = "--- a/a.txt\t2024-01-01\n+++ b/a.txt\t2024-01-02\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
     expect(await leftBy(FROM, plain, "a.txt")).toEqual([
       ["kept two", "one\ntwo\n2\nthree\n"],
@@ -141,26 +141,26 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
     expect(await leftBy(FROM, mail, "a.txt")).toEqual([["kept three", FROM["a.txt"]]]);
   });
 
-  it("are not misled by lines that look like parts of a patch", async () => {
+  it("is not misled by lines that look like parts of a patch", async () => {
     const before = { "a.sql": "-- a\n++ b\n@@ -1 +1 @@\nend\n" };
     const patch = patchBetween(before, { "a.sql": "end\n-- a\n" });
     expect(omissionsOf(patch).all.map(({ text }) => text)).toEqual(["-- a", "++ b", "@@ -1 +1 @@", "-- a"]);
     expect((await leftBy(before, patch, "a.sql"))[1]).toEqual(["kept ++ b", "++ b\nend\n-- a\n"]);
   });
 
-  it("do not cut links in two", () => {
+  it("does not split links", () => {
     const link =
       "diff --git a/l b/l\nnew file mode 120000\nindex 0000000..1de5659\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+target\n\\ No newline at end of file\n";
     expect(omissionsOf(link)).toEqual({ all: [], whole: ["l"] });
   });
 
-  it("name files as people do", async () => {
+  it("names files without prefixes", async () => {
     const patch = patchBetween({}, { "süß/a b.txt": "x\n" });
     expect(omissionsOf(patch).all[0]?.path).toBe("süß/a b.txt");
     expect(await leftBy({}, patch, "süß/a b.txt")).toEqual([["left out x", ""]]);
   });
 
-  it("are chosen from all over the patch, those that say something first", () => {
+  it("chooses omissions from all over the patch, relevant ones first", () => {
     const lines = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? `x${i}` : "")).join("\n");
     const { all } = omissionsOf(patchBetween({}, { "a.txt": `${lines}\n` }));
     expect(all).toHaveLength(40);
@@ -173,7 +173,7 @@ describe.skipIf(hasNoGit)("omissions of a patch", () => {
 
 const someLine = fc.constantFrom("a", "b", "c", "", "  x", "+p", "-m", "@@ -1 +1 @@", "\\ y", "--- n", "+++ n");
 const someEdit = fc.constantFrom("keep", "keep", "keep", "keep", "keep", "remove", "add");
-/** A text before and after, line by line, with hunks near to each other and far apart. */
+/** A text before and after, line by line, with hunks that are close together and far apart. */
 const someChange = fc
   .tuple(
     fc.array(fc.tuple(someLine, fc.constantFrom("\n", "\n", "\r\n"), someEdit), { maxLength: 40 }),
@@ -187,12 +187,12 @@ const someChange = fc
     return [cut(side("add"), isBaseEnded), cut(side("remove"), isGoldenEnded)] as const;
   });
 
-/** With their ends, so that only the last may have none. */
+/** With line ends, so that only the last line may lack one. */
 function split(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** The golden lines with one undone, found by counting in the patch alone; nothing but the last is without a line break. */
+/** The golden lines with one reverted, found by counting in the patch alone; only the last may lack a line break. */
 function expected(base: string, golden: string, patch: string, patchLine: number): string {
   const [from, to] = [split(base), split(golden)];
   const headLines = patch.slice(0, patch.indexOf("\n@@ ") + 1).split("\n").length - 1;
@@ -220,7 +220,7 @@ function expected(base: string, golden: string, patch: string, patchLine: number
 }
 
 describe.skipIf(hasNoGit)("any omission of any patch", () => {
-  it("leaves the golden text with that one line undone", async () => {
+  it("leaves the golden text with that one line reverted", async () => {
     const folder = folderWith({});
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const flags = fc.constantFrom("-U3", "-U1", "-U8");
@@ -258,7 +258,7 @@ function changedLines(patch: string): number {
   return count;
 }
 
-describe("lines that look harmless", () => {
+describe("isLikelyHarmless", () => {
   it.each([
     ["a.ts", "   "],
     ["a.ts", "  // why"],
@@ -268,7 +268,7 @@ describe("lines that look harmless", () => {
     ["Makefile", "# why"],
     ["q.sql", "-- why"],
     ["p.html", "<!-- why -->"],
-  ])("%s: %s", (path, line) => expect(looksHarmless(path, line)).toBe(true));
+  ])("accepts %s: %s", (path, line) => expect(looksHarmless(path, line)).toBe(true));
 
   it.each([
     ["a.ts", "return 1; // why"],
@@ -279,5 +279,5 @@ describe("lines that look harmless", () => {
     ["README.md", "# Title"],
     ["a.txt", "// text"],
     ["p.html", "<!-- why --><b>"],
-  ])("but not %s: %s", (path, line) => expect(looksHarmless(path, line)).toBe(false));
+  ])("rejects %s: %s", (path, line) => expect(looksHarmless(path, line)).toBe(false));
 });

@@ -1,37 +1,36 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 
-/** One line of a golden patch that can be undone by itself. */
+/** One line of a golden patch that can be reverted by itself. */
 export interface Omission {
-  /** What was done with the line: an added one was left out, or a removed one was kept. */
+  /** An added line is left out, a removed line is kept. */
   readonly kind: "left out" | "kept";
   readonly path: string;
-  /** Of an added line in the golden file, of a removed one in the untouched file; from 1. */
+  /** Line number from 1: of an added line in the golden file, of a removed one in the untouched file. */
   readonly line: number;
-  /** Its line in the patch, from 1. */
+  /** Line number in the patch, from 1. */
   readonly patchLine: number;
   readonly text: string;
-  /** True for a line that is empty or a comment: that graders do not notice it is as it should be. */
+  /** True for an empty line or a comment, which graders need not notice. */
   readonly looksHarmless: boolean;
 }
 
-/** An omission that can be made. */
 export interface UndoableLine extends Omission {
-  /** Undoes the line in a folder that the whole patch was applied to. */
+  /** Reverts the line in a folder to which the whole patch was applied. */
   readonly undoIn: (folder: string) => Promise<void>;
 }
 
-/** The omissions of a patch, and what in it has no lines that could be left out. */
+/** The omissions of a patch, and the files without lines to leave out. */
 export interface Omissions {
   readonly all: readonly UndoableLine[];
-  /** Paths of files that are binary, only renamed or given another mode, links or modules. */
+  /** Paths of files that are binary, only renamed, only given another mode, links or submodules. */
   readonly whole: readonly string[];
 }
 
 /**
- * Every single line that a patch adds or removes. Lines around them, which it leaves as they are, cannot be left out.
+ * Lists every line that a patch adds or removes. Context lines cannot be left out.
  * @example
- * const { all } = omissionsOf(patchText);
+ * const { all } = listOmissions(patchText);
  * await all[0]?.undoIn(patchedFolder); // all but the first change is left
  */
 export function omissionsOf(text: string): Omissions {
@@ -57,9 +56,9 @@ function omissionOf(path: string, line: ChangedLine): UndoableLine {
 }
 
 /**
- * At most so many omissions, from all over the patch: those that say something first, harmless ones where room is left.
+ * Chooses omissions from all over the patch: relevant lines first, harmless ones if room is left.
  * @example
- * chosenOf(omissionsOf(text).all, 50);
+ * chooseOmissions(listOmissions(text).all, 50);
  */
 export function chosenOf(all: readonly UndoableLine[], most: number): UndoableLine[] {
   const telling = spread(
@@ -81,13 +80,10 @@ function spread<T>(items: readonly T[], most: number): T[] {
   );
 }
 
-/**
- * Undoes one line of a patch that was applied to a folder: an added line is taken out, a removed one is put back, also
- * into a file that the patch deleted.
- */
+/** Reverts one line of an applied patch: removes an added line, or restores a removed one, even in a deleted file. */
 async function undoLine(folder: string, path: string, { sign, text, isUnended, newBefore }: ChangedLine) {
   const file = join(folder, path);
-  // Byte by byte, so that whatever the other lines are written in stays.
+  // Works on bytes, so that the encoding of other lines does not matter.
   const golden = await readFile(file, "latin1").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
@@ -95,13 +91,13 @@ async function undoLine(folder: string, path: string, { sign, text, isUnended, n
   const lines = golden.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   if (sign === "+") lines.splice(newBefore, 1);
   else lines.splice(newBefore, 0, Buffer.from(isUnended ? text : `${text}\n`).toString("latin1"));
-  // Only the last line of a file can be without a line break.
+  // Only the last line of a file can lack a line break.
   const ended = lines.map((line, i) => (i < lines.length - 1 && !line.endsWith("\n") ? `${line}\n` : line));
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, ended.join(""), "latin1");
 }
 
-/** How comments begin, by the ends of the names of files. */
+/** File extensions by comment syntax. */
 const SLASHES =
   "c cc cpp cs css cts cxx dart go gradle h hpp java js jsx kt kts less m mjs mts cjs php proto rs scala scss swift ts tsx";
 const HASHES =
@@ -112,7 +108,7 @@ const OTHERS = { ";": "asm clj el ini lisp scm", "%": "erl tex" };
 
 const LINE_COMMENTS: readonly (readonly [names: ReadonlySet<string>, comment: RegExp])[] = [
   [namesIn(SLASHES), /^(?:\/\/|\/\*(?:(?!\*\/).)*(?:\*\/)?$|\*\/$|\*(?:\s(?!\s*\{)|$))/],
-  // The line that names the interpreter of a script is no comment.
+  // A shebang line is not a comment.
   [namesIn(HASHES), /^#(?!!)/],
   [namesIn(DASHES), /^--/],
   [namesIn(TAGS), /^<!--(?:(?!-->).)*(?:-->)?$/],
@@ -125,10 +121,10 @@ function namesIn(list: string): ReadonlySet<string> {
 }
 
 /**
- * True for a line that most likely changes nothing: without anything in it, or a comment by itself. What it begins like
- * decides, so that a comment that goes on for several lines is not always seen.
+ * True for a line that most likely changes nothing: blank, or a comment. Only the start of the line is checked, so
+ * later lines of a block comment may be missed.
  * @example
- * looksHarmless("src/add.ts", "  // adds two numbers"); // true
+ * isLikelyHarmless("src/add.ts", "  // adds two numbers"); // true
  */
 export function looksHarmless(path: string, line: string): boolean {
   const text = line.trim();
@@ -142,22 +138,21 @@ export function looksHarmless(path: string, line: string): boolean {
 interface ChangedLine {
   readonly sign: "+" | "-";
   readonly text: string;
-  /** True for the last line of a file that ends without a line break. */
+  /** True for the last line of a file without a line break at its end. */
   readonly isUnended: boolean;
-  /** Lines of the untouched file, and of the patched one, that come before it. */
+  /** Number of lines before it in the untouched file and in the patched file. */
   readonly oldBefore: number;
   readonly newBefore: number;
-  /** Its line in the patch, from 1. */
+  /** Line number in the patch, from 1. */
   readonly patchLine: number;
 }
 
-/** What a patch does to one file. */
 interface FilePatch {
-  /** Of the patched file, or of the untouched one where it is deleted. */
+  /** Of the patched file, or of the untouched one if it is deleted. */
   path: string;
-  /** False for links and modules: they are one thing, though a patch writes them as a line. */
+  /** False for links and submodules, which a patch writes as a line. */
   isText: boolean;
-  /** Empty for binary contents, a mode, a mere renaming. */
+  /** Empty for binary files, mode changes and pure renames. */
   readonly lines: ChangedLine[];
 }
 
@@ -165,8 +160,7 @@ const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_TEXT = /^(?:new file mode|deleted file mode|index \S+|new mode) (?:120000|160000)$/;
 
 /**
- * Takes a patch apart, file by file. What stands around it, such as the words of a commit, is skipped. Whether it
- * applies is for git to say.
+ * Splits a patch into files and ignores surrounding text such as commit messages. Whether it applies is left to git.
  * @example
  * parsePatch("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")[0]?.path; // "x"
  */
@@ -190,14 +184,14 @@ function parsePatch(text: string): FilePatch[] {
   return files;
 }
 
-/** Two names and a hunk: the signature of a mail may begin like a name, too. */
+/** Requires two names and a hunk: a mail signature may look like a name, too. */
 function readNames(lines: readonly string[], at: number): { from: string; to: string } | null {
   const [from = "", to = "", hunk = ""] = lines.slice(at, at + 3);
   if (!from.startsWith("--- ") || !to.startsWith("+++ ") || !HUNK.test(hunk)) return null;
   return { from: readName(from.slice(4)), to: readName(to.slice(4)) };
 }
 
-/** Adds the changes of all hunks; gives where they end. The numbers in a header say how long its hunk is. */
+/** Adds the changes of all hunks and returns where they end. Headers say how long each hunk is. */
 function readHunks(lines: readonly string[], from: number, found: ChangedLine[]): number {
   let at = from;
   for (let header = HUNK.exec(lines[at] ?? ""); header !== null; header = HUNK.exec(lines[at] ?? "")) {
@@ -209,7 +203,7 @@ function readHunks(lines: readonly string[], from: number, found: ChangedLine[])
     for (; (oldBefore < oldStart + oldCount || newBefore < newStart + newCount) && at < lines.length; at++) {
       const line = lines[at] ?? "";
       if (line.startsWith("\\")) continue;
-      // Some programs take the space from a line that holds nothing else.
+      // Some programs strip the space from an otherwise empty line.
       const sign = line.startsWith("+") ? "+" : line.startsWith("-") ? "-" : " ";
       const isUnended = lines[at + 1]?.startsWith("\\") === true;
       if (sign !== " ") found.push({ sign, text: line.slice(1), isUnended, oldBefore, newBefore, patchLine: at + 1 });
@@ -221,24 +215,24 @@ function readHunks(lines: readonly string[], from: number, found: ChangedLine[])
   return at;
 }
 
-/** Without the time that may stand behind it. */
+/** Without the timestamp that may follow. */
 function readName(name: string): string {
   return unquote(name.replace(/\t.*$/s, "").replace(/\r$/, ""));
 }
 
-/** Without the folder that git puts before it. */
+/** Without git's a/ or b/ prefix. */
 function stripPrefix(name: string): string {
   return name.replace(/^[^/]*\//, "");
 }
 
-/** Of a file without lines, where names that hold spaces cannot be told apart for certain. */
+/** For a file without hunks, names with spaces cannot be split reliably. */
 function readTitlePath(title: string): string {
   const names = title.slice("diff --git ".length);
   const same = /^a\/(.+) b\/\1$/.exec(names)?.[1];
   return same ?? stripPrefix(readName(names.split(" ").at(-1) ?? names));
 }
 
-/** Git quotes names that are not plain, byte by byte. */
+/** Git quotes unusual names byte by byte. */
 function unquote(name: string): string {
   const inner = /^"(.*)"$/s.exec(name)?.[1];
   if (inner === undefined) return name;

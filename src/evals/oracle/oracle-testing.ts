@@ -7,12 +7,12 @@ import type { Example } from "../../core/example.js";
 import type { GraderSpec } from "../../core/grader.js";
 import type { OracleTask } from "./check-stimulus.js";
 
-/** Files by their paths. */
+/** File contents by path. */
 export type Files = Readonly<Record<string, string | Buffer>>;
 
 const ENV = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
-/** The patch by git that leads from some files to others. */
+/** Creates the git patch that turns some files into others. */
 export function patchBetween(before: Files, after: Files, ...flags: string[]): string {
   const root = folderWith({});
   try {
@@ -20,14 +20,13 @@ export function patchBetween(before: Files, after: Files, ...flags: string[]): s
     writeAll(join(root, "b"), after);
     const args = ["diff", "--no-index", "--no-prefix", "--binary", ...flags, "a", "b"];
     const { stdout } = spawnSync("git", args, { cwd: root, env: ENV, encoding: "utf8" });
-    // Without an index, git names renamed files with the folders that they are in.
+    // Without an index, git includes the folder in the names of renamed files.
     return stdout.replaceAll(/^(rename|copy) (from|to) [ab]\//gm, "$1 $2 ");
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-/** A folder with these files. */
 export function folderWith(files: Files): string {
   const root = mkdtempSync(join(tmpdir(), "assay-oracle-test-"));
   writeAll(root, files);
@@ -42,7 +41,7 @@ function writeAll(folder: string, files: Files): void {
   }
 }
 
-/** Applies a patch as git does by itself; an empty one does nothing. */
+/** Applies a patch with git; an empty one does nothing. */
 export function gitApply(folder: string, patch: string): void {
   if (patch === "") return;
   execFileSync("git", ["apply", "--whitespace=nowarn", "-"], { cwd: folder, env: ENV, input: patch, stdio: "pipe" });
@@ -57,7 +56,7 @@ export interface TaskParts {
   readonly name?: string;
 }
 
-/** A stimulus with files in its folder. */
+/** Creates a test case with files in its folder. */
 export function taskOf({
   files = {},
   environment,
@@ -78,7 +77,6 @@ export function taskOf({
   return { place, example, goldenPatch: patch === null ? null : { file: "golden.diff", text: patch } };
 }
 
-/** A grader that runs a line of the shell. */
 export function shell(command: string, more: Partial<GraderSpec> = {}): GraderSpec {
   return { type: "run-command", config: { command }, ...more };
 }

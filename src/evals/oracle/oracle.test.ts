@@ -48,10 +48,10 @@ async function unchecked(parts: TaskParts): Promise<UncheckedStimulus> {
   return found;
 }
 
-/** Looks for what golden code has, and runs nothing. */
+/** Checks the text of the golden code and runs nothing. */
 const LOOKS = { type: "file-contains", config: { path: "add.mjs", value: "a + b" } };
 
-// A folder for temporary files that nobody else uses, so that what is left behind can be seen.
+// A separate temporary folder, so that leftovers can be seen.
 let tmp = "";
 beforeEach(() => {
   tmp = mkdtempSync(join(tmpdir(), "assay-oracle-tmp-"));
@@ -66,8 +66,8 @@ function leftFolders(): string[] {
   return readdirSync(tmp).filter((name) => !name.startsWith("assay-oracle-test-"));
 }
 
-describe.skipIf(hasNoGit)("the oracle", () => {
-  it("finds graders sound that fail the untouched state, pass the golden one and notice each line", async () => {
+describe.skipIf(hasNoGit)("runOracle", () => {
+  it("reports sound graders, which fail the untouched state, pass the golden one and notice each line", async () => {
     const found = await checked({ files: BROKEN, patch: PATCH, graders: [runsTest(STRONG)] });
     expect(found).toMatchObject({
       status: "sound",
@@ -77,46 +77,46 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     });
   });
 
-  it("finds the lines that weak graders do not notice, and tells comments apart", async () => {
+  it("finds lines that weak graders miss, and tells comments apart", async () => {
     const { omissions, status } = await checked({ files: BROKEN, patch: PATCH, graders: [runsTest(WEAK)] });
     expect(status).toBe("sound");
     expect(omissions).toMatchObject({ tried: 4, caught: 2, survived: 1, harmless: 1 });
     const [survivor] = omissions?.uncaught.filter(isSurvivor) ?? [];
     expect(survivor).toMatchObject({ kind: "left out", path: "add.mjs", line: 3, outcome: "survived" });
     expect(survivor?.text).toContain("throw new TypeError");
-    expect(survivor?.evidence["run-command"]).toContain("ended with exit code 0");
+    expect(survivor?.evidence["run-command"]).toContain("exited with code 0");
     expect(omissions?.uncaught.find((one) => one.looksHarmless)?.text).toContain("Texts would be joined");
   });
 
-  it("says when the untouched state passes, and then tries no omissions", async () => {
+  it("reports when the untouched state passes, and then tries no omissions", async () => {
     const found = await checked({ files: BROKEN, patch: PATCH, graders: [shell("test -f add.mjs")] });
     expect(found).toMatchObject({ status: "unsound", untouched: { outcome: "pass" }, golden: { outcome: "pass" } });
     expect(found.omissions).toBeNull();
   });
 
-  it("says when the golden state fails, and why", async () => {
+  it("reports when and why the golden state fails", async () => {
     const found = await checked({ files: BROKEN, patch: PATCH, graders: [shell("echo never; false")] });
     expect(found).toMatchObject({ status: "unsound", untouched: { outcome: "fail" }, golden: { outcome: "fail" } });
     expect(found.golden.evidence["run-command"]).toContain("stdout: never");
     expect(found.omissions).toBeNull();
   });
 
-  it("gives git's words on a patch that does not apply", async () => {
+  it("shows git's message for a patch that does not apply", async () => {
     const found = await checked({ files: { "add.mjs": "other\n" }, patch: PATCH, graders: [shell("false")] });
     expect(found).toMatchObject({ status: "unsound", golden: { outcome: "error" }, untouched: { outcome: "fail" } });
     expect(found.golden.reason).toContain(
-      "The golden patch does not apply: git apply says: error: patch failed: add.mjs:1",
+      "The golden patch does not apply: git apply failed: error: patch failed: add.mjs:1",
     );
   });
 
-  it("takes a patch whose last line break was lost, and one that is damaged for what it is", async () => {
+  it("accepts a patch without a final line break, and rejects a damaged one", async () => {
     const graders = [LOOKS];
     expect((await checked({ files: BROKEN, patch: PATCH.trimEnd(), graders })).status).toBe("sound");
     const found = await checked({ files: BROKEN, patch: PATCH.slice(0, 160), graders });
-    expect(found.golden.reason).toMatch(/git apply says: error: corrupt patch/);
+    expect(found.golden.reason).toMatch(/git apply failed: error: corrupt patch/);
   });
 
-  it("makes and deletes files, in folders too, and has the changes graded", async () => {
+  it("creates and deletes files, also in folders, and grades the changes", async () => {
     const before = { "old/a.txt": "a\n", "b.txt": "b\n" };
     const patch = patchBetween(before, { "b.txt": "b\n", "new/deep/c.txt": "c\n" });
     const graders = [
@@ -129,7 +129,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect(found).toMatchObject({ status: "sound", omissions: { tried: 2, caught: 2 } });
   });
 
-  it("grades each state in a folder of its own", async () => {
+  it("grades each state in its own folder", async () => {
     const graders = [shell("test ! -e seen && touch seen && grep -q 'a + b' add.mjs")];
     expect(await checked({ files: BROKEN, patch: PATCH, graders })).toMatchObject({
       status: "sound",
@@ -137,7 +137,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     });
   });
 
-  it("leaves out what cannot be told without an agent", async () => {
+  it("leaves out graders that need an agent", async () => {
     const graders = [
       { type: "output-contains", config: { substring: "done" } },
       { type: "turn-count", config: { max: 3 } },
@@ -150,7 +150,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect(Object.keys(found.golden.evidence)).toEqual(["sum"]);
   });
 
-  it("asks no grader that asks a model, and says so of one that is not known", async () => {
+  it("calls no grader that asks a model, and reports an unknown one", async () => {
     const registry = new Registry();
     const grade = vi.fn(() => ({ passed: true, evidence: "" }));
     registry.register("grader", "judge", { name: "judge", kind: "llm", seesWorkspaceOnly: true, grade });
@@ -159,12 +159,12 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     const found = await checked({ files: BROKEN, patch: PATCH, graders }, { registry, maxOmissions: 0 });
     expect(found.leftOut).toEqual([
       { grader: "judge", why: "it asks a model" },
-      { grader: "mine", why: "it does not look at the workspace alone" },
+      { grader: "mine", why: "it does not check the workspace alone" },
     ]);
     expect(grade).not.toHaveBeenCalled();
   });
 
-  it("holds those left to the rules for verdicts: weights, threshold, required", async () => {
+  it("applies the verdict rules to the graders left: weights, threshold, required", async () => {
     const half = { type: "file-contains", config: { path: "add.mjs", value: "export" }, weight: 3 };
     const lists = [
       [half, LOOKS],
@@ -184,7 +184,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect((await checked({ files: BROKEN, patch: PATCH, graders }, { maxOmissions: 0 })).status).toBe("sound");
   });
 
-  it("cannot check without a patch, without a grader that can tell, or with one that cannot be made", async () => {
+  it("reports a missing patch, no applicable grader, or a grader that cannot be created", async () => {
     const output = { type: "output-contains", config: { substring: "x" } };
     expect(await unchecked({ graders: [shell("true")] })).toMatchObject({ cause: "no-patch" });
     expect(await unchecked({ patch: PATCH, graders: [output] })).toMatchObject({
@@ -199,7 +199,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect(unknown.why).toContain("file-exists");
   });
 
-  it("says that a set-up failed, and goes on with the others", async () => {
+  it("reports a failed set-up and continues with the others", async () => {
     const failing = { files: [], commands: ["echo no network >&2; exit 7"] };
     const [bad, good] = await runOracle([
       taskOf({ name: "bad", environment: failing, patch: PATCH, graders: [shell("true")] }),
@@ -210,7 +210,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect(good).toMatchObject({ status: "sound" });
   });
 
-  it("does a set-up with commands once, also in a repository, and leaves nothing behind", async () => {
+  it("runs set-up commands once, also in a repository, and leaves nothing behind", async () => {
     const log = join(folderWith({}), "log");
     const commands = [`echo set up >> ${log}`, "chmod +x run.sh", "git init -q && git add . && git commit -qm base"];
     const files = [
@@ -223,22 +223,22 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect(leftFolders()).toEqual([]);
   });
 
-  it("sets each state up by itself where a copy does not pass", async () => {
+  it("sets up each state separately where a copy does not pass", async () => {
     const environment = { files: [{ dest: "add.mjs", content: BROKEN["add.mjs"] }], commands: ["pwd > place"] };
     const graders = [shell('test "$(cat place)" = "$(pwd)" && grep -q "a + b" add.mjs')];
     const found = await checked({ environment, patch: PATCH, graders });
     expect(found).toMatchObject({ status: "sound", omissions: { tried: 4, failed: 0 } });
-    expect(found.notes).toEqual(["a copy of its folder does not pass: each state is set up by itself"]);
+    expect(found.notes).toEqual(["a copy of its folder does not pass: each state is set up separately"]);
   });
 
-  it("tries as many lines as it is told to, and says how many are left", async () => {
+  it("tries at most the given number of lines, and reports how many are left", async () => {
     const found = await checked({ files: BROKEN, patch: PATCH, graders: [LOOKS] }, { maxOmissions: 2 });
     expect(found.omissions).toMatchObject({ found: 4, tried: 2 });
     expect(found.notes[0]).toContain("2 of the 4 lines");
     await expect(runOracle([], { workers: 0 })).rejects.toThrow(UsageError);
   });
 
-  it("grades no more folders at a time than there are workers", async () => {
+  it("grades at most as many folders at a time as there are workers", async () => {
     const log = join(folderWith({}), "log");
     const graders = [shell(`echo in >> ${log}; sleep 0.1; echo out >> ${log}; grep -q 'a + b' add.mjs`)];
     const tasks = ["one", "two", "three"].map((name) => taskOf({ name, files: BROKEN, patch: PATCH, graders }));
@@ -252,7 +252,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it("tells how far it is", async () => {
+  it("reports progress", async () => {
     const told: unknown[] = [];
     await runOracle([taskOf({ files: BROKEN, patch: PATCH, graders: [LOOKS] })], {
       onProgress: (progress) => told.push(progress),
@@ -260,7 +260,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     expect(told.at(-1)).toEqual({ done: 6, planned: 6, survived: 2, finished: 1, stimuli: 1 });
   });
 
-  it("leaves no folder and no program behind when it is stopped", async () => {
+  it("leaves no folder and no process behind when it is stopped", async () => {
     const started = join(folderWith({}), "started");
     const controller = new AbortController();
     const graders = [shell(`echo $$ > ${started}; exec sleep 60`)];

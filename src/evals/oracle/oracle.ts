@@ -12,29 +12,29 @@ const MAX_OMISSIONS = 50;
 const WORKERS = 2;
 
 export interface OracleOptions {
-  /** Lines of a golden patch that are left out one by one, for each stimulus; 50 unless told. */
+  /** Lines of a golden patch to leave out one by one, for each test case. Default: 50. */
   readonly maxOmissions?: number;
-  /** Folders that are graded at a time; 2 unless told. */
+  /** Folders graded at the same time. Default: 2. */
   readonly workers?: number;
-  /** Where graders are looked for, besides those of the package: the shared one unless told. */
+  /** Where graders are looked up, besides the built-in ones. Default: the shared registry. */
   readonly registry?: Registry;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: OracleProgress) => void;
 }
 
-/** The stimuli of an eval file as the oracle takes them. */
+/** Lists the test cases of an eval file for the oracle. */
 export function oracleTasks(spec: EvalSpec, dataset: Dataset): OracleTask[] {
   const examples = new Map(dataset.examples.map((example) => [String(example.id), example]));
   return spec.stimuli.map(({ name, goldenPatch, line, column }) => {
     const example = examples.get(name);
-    if (example === undefined) throw new DatasetError(`The stimulus "${name}" of ${spec.file} is not in its dataset.`);
+    if (example === undefined) throw new DatasetError(`The test case "${name}" of ${spec.file} is not in its dataset.`);
     return { place: { eval: spec.name, stimulus: name, file: spec.file, line, column }, example, goldenPatch };
   });
 }
 
 /**
- * Checks graders without an agent: they must fail the untouched folder, pass the one with the golden patch, and notice
- * each line that is missing from it. Removes all folders it makes, also when it is stopped.
+ * Checks graders without an agent: they must fail the untouched folder, pass the folder with the golden patch, and notice
+ * each missing line. Removes all folders it creates, even when it is stopped.
  * @example
  * const spec = await loadSpec("eval.yaml");
  * const checks = await runOracle(oracleTasks(spec, await datasetOf(spec)));
@@ -64,7 +64,7 @@ export async function runOracle(tasks: readonly OracleTask[], options: OracleOpt
   }
 }
 
-/** As many at a time as there are workers: each has a folder of its own while it is checked. */
+/** Limited by `workers`, because each task keeps a folder while it is checked. */
 function checkAll(tasks: readonly GradableTask[], bench: Bench, workers: number): Promise<StimulusCheck[]> {
   const stimuli = new Limit(workers);
   const check = async (task: GradableTask) => {

@@ -4,39 +4,39 @@ import type { Registry } from "../../core/registry.js";
 import { gradersOf, type MadeGrader } from "../../graders/graders-of.js";
 import type { Omission } from "./omissions.js";
 
-/** What the graders say of one state. */
+/** The verdict of the graders on one state. */
 export interface StateVerdict {
-  /** `error`: they could not tell, or the state could not be made; `reason` says why. */
+  /** `error`: the graders could not decide, or the state could not be created; `reason` says why. */
   readonly outcome: "pass" | "fail" | "error";
   readonly reason: string;
   /** What each grader found, by its name. */
   readonly evidence: Readonly<Record<string, string>>;
 }
 
-/** An omission, and what the graders said of the state that it leaves. */
+/** An omission, and the verdict on the state without it. */
 export interface TriedOmission extends Omission {
-  /** `survived`: the graders pass the state, so that they do not notice the line. */
+  /** `survived`: the graders pass the state, so they do not notice the missing line. */
   readonly outcome: "caught" | "survived" | "error";
   readonly reason: string;
   readonly evidence: Readonly<Record<string, string>>;
 }
 
-/** What came of leaving out the lines of a golden patch one by one. */
+/** The results of leaving out the lines of a golden patch one by one. */
 export interface OmissionSummary {
   /** Lines that the patch adds or removes. */
   readonly found: number;
   readonly tried: number;
   readonly caught: number;
-  /** Those that look harmless are in `harmless`, not here. */
+  /** Without those that look harmless, which are in `harmless`. */
   readonly survived: number;
   readonly harmless: number;
   /** Could not be tried. */
   readonly failed: number;
-  /** All that was not caught, in the order of the patch. */
+  /** Everything that was not caught, in the order of the patch. */
   readonly uncaught: readonly TriedOmission[];
 }
 
-/** Which stimulus it is, and where it stands. */
+/** Identifies and locates a test case. */
 export interface StimulusPlace {
   readonly eval: string;
   readonly stimulus: string;
@@ -45,7 +45,7 @@ export interface StimulusPlace {
   readonly column: number;
 }
 
-/** A stimulus whose graders were held against its golden patch. */
+/** A test case whose graders were checked with its golden patch. */
 export interface CheckedStimulus extends StimulusPlace {
   readonly status: "sound" | "unsound";
   readonly patchFile: string;
@@ -53,41 +53,41 @@ export interface CheckedStimulus extends StimulusPlace {
   readonly untouched: StateVerdict;
   /** Must pass. */
   readonly golden: StateVerdict;
-  /** Null when they were not tried, as the golden state does not pass or the untouched one does. */
+  /** Null when they were not tried, because the golden state fails or the untouched one passes. */
   readonly omissions: OmissionSummary | null;
   readonly leftOut: readonly LeftOut[];
   readonly notes: readonly string[];
 }
 
-/** A stimulus that could not be checked. */
+/** A test case that could not be checked. */
 export interface UncheckedStimulus extends StimulusPlace {
   readonly status: "unchecked";
-  /** `no-patch`: it has no golden patch; `no-grader`: none of its graders can tell without an agent. */
+  /** `no-patch`: there is no golden patch; `no-grader`: none of the graders can judge without an agent. */
   readonly cause: "no-patch" | "no-grader" | "error" | "interrupted";
   readonly why: string;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What the oracle found of one stimulus, or why it could not be checked. */
+/** The result for one test case, or why it could not be checked. */
 export type StimulusCheck = CheckedStimulus | UncheckedStimulus;
 
-/** True for a line whose omission nobody notices, though it looks as if it mattered. */
+/** True for a relevant line whose omission no grader notices. */
 export function isSurvivor({ outcome, looksHarmless }: TriedOmission): boolean {
   return outcome === "survived" && !looksHarmless;
 }
 
 /** How far the oracle is. */
 export interface OracleProgress {
-  /** States that were graded, of those known to be graded so far: more come up on the way. */
+  /** Graded states, out of those planned so far; more are planned on the way. */
   readonly done: number;
   readonly planned: number;
   readonly survived: number;
-  /** Stimuli that are finished, of all. */
+  /** Finished test cases, out of all. */
   readonly finished: number;
   readonly stimuli: number;
 }
 
-/** Counts what is done, and tells. */
+/** Counts finished work and reports progress. */
 export class Tally {
   readonly #stimuli: number;
   readonly #tell: ((progress: OracleProgress) => void) | undefined;
@@ -128,21 +128,21 @@ export class Tally {
   }
 }
 
-/** Those graders of an example that can tell from the state of a folder alone. */
+/** The graders of an example that can judge a folder without an agent. */
 export interface TakingPart {
-  /** The example with these graders and no others; null when none of them decides anything. */
+  /** The example with only these graders; null when none of them decides anything. */
   readonly example: Example | null;
-  /** What cannot be asked without an agent, and why. */
+  /** Graders that need an agent, and why. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** A grader that has nothing to look at when no agent is started. */
+/** A grader that has nothing to check when no agent is started. */
 export interface LeftOut {
   readonly grader: string;
   readonly why: string;
 }
 
-/** Tells the graders that look at the workspace from those that look at what an agent said and did. */
+/** Separates graders of the workspace from graders of what an agent said and did. */
 export function takingPart(example: Example, registry: Registry): TakingPart {
   const { graders } = gradersOf(example, registry);
   const left = graders.filter(({ grader }) => whyNot(grader) === null);
@@ -156,12 +156,12 @@ export function takingPart(example: Example, registry: Registry): TakingPart {
 
 function whyNot({ kind = "code", seesWorkspaceOnly = false }: Grader): string | null {
   if (kind === "llm") return "it asks a model";
-  return seesWorkspaceOnly ? null : "it does not look at the workspace alone";
+  return seesWorkspaceOnly ? null : "it does not check the workspace alone";
 }
 
 /**
- * By their fields, so that they are called as in a run. Where none of those left counts for the score, the required ones
- * do: they decide alone either way, and a list of graders in which nothing counts is refused.
+ * Graders keep the names they have in a run. If none of those left has a weight, the required ones get one: they decide
+ * either way, and a list of graders without any weight is rejected.
  */
 function specsOf(left: readonly MadeGrader[]): GraderSpec[] {
   const isUncounted = left.every(({ weight }) => weight === 0);
@@ -172,10 +172,7 @@ function specsOf(left: readonly MadeGrader[]): GraderSpec[] {
   }));
 }
 
-/**
- * Waits for all of them, also when one fails, so that nothing goes on behind the caller's back; then throws what the
- * first one threw.
- */
+/** Waits for all promises, even when one fails, so that no work continues in the background; then throws the first error. */
 export async function allEnded<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const ends = await Promise.allSettled(work);
   return ends.map((end) => {
@@ -184,7 +181,7 @@ export async function allEnded<T>(work: readonly Promise<T>[]): Promise<T[]> {
   });
 }
 
-/** The commands that checking an example runs: those of its environment and those of its graders, also inside others. */
+/** Lists the commands that checking an example runs: those of its environment and of its graders, including nested ones. */
 export function commandsOf({ environment, graders }: Example): string[] {
   const { commands = [] } = (environment ?? {}) as { commands?: readonly string[] };
   return [...commands, ...commandsIn(graders)];

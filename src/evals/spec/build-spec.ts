@@ -22,7 +22,6 @@ import type { RawDefaults, RawSpec, RawStimulus } from "./spec-schema.js";
 import { stimulusGraders } from "./stimulus-graders.js";
 import { tagsOf } from "./tags.js";
 
-/** What a document is made into a spec with. */
 export interface BuildContext {
   readonly file: string;
   readonly findings: Findings;
@@ -33,7 +32,7 @@ export interface BuildContext {
   readonly isEdited: boolean;
 }
 
-/** Makes a spec of a document that fits the schema. What else is wrong with it is said in the findings. */
+/** Builds a spec from a document that fits the schema. Other problems are added to `findings`. */
 export async function buildSpec(raw: RawSpec, context: BuildContext): Promise<EvalSpec> {
   const { file, findings, registry } = context;
   const dir = dirname(resolve(file));
@@ -61,7 +60,7 @@ export async function buildSpec(raw: RawSpec, context: BuildContext): Promise<Ev
   };
 }
 
-/** An eval.yaml has the name of its folder, another file its own. */
+/** An eval.yaml is named after its folder, any other file after itself. */
 function nameFrom(file: string): string {
   const path = resolve(file);
   const stem = basename(path)
@@ -106,10 +105,9 @@ function stimulusOf(given: RawStimulus, path: KeyPath, making: Making): Stimulus
   };
 }
 
-/** That of the file with the stimulus' own. */
 function ownEnvironment({ name }: RawStimulus, own: Environment, { environment, findings }: Making): Environment {
   if (takesSkillsAway(environment, own))
-    findings.note(`the stimulus ${JSON.stringify(name)}: its empty environment.skills takes away those of the file`);
+    findings.note(`test case ${JSON.stringify(name)}: its empty environment.skills removes those of the file`);
   return mergeEnvironments(environment, own);
 }
 
@@ -129,22 +127,24 @@ function goldenPatchOf(
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     findings.at(
       at,
-      isMissing ? `there is no golden patch ${file}.` : `the golden patch ${file} cannot be read: ${messageOf(error)}.`,
+      isMissing
+        ? `the golden patch ${file} does not exist.`
+        : `the golden patch ${file} cannot be read: ${messageOf(error)}.`,
     );
     return null;
   }
 }
 
-/** Names are what results are told apart by. */
+/** Names identify results, so they must be unique. */
 function checkNames({ stimuli = [], triggers }: RawSpec, made: readonly Stimulus[], findings: Findings): void {
   const taken = new Set(made.map(({ name }) => name));
   if (stimuli.length === 0 && made.length === 0 && (triggers === undefined || isEmpty(triggers)))
-    findings.at(["stimuli"], "there is nothing to ask: give stimuli with at least one entry, or triggers.");
+    findings.at(["stimuli"], "nothing to run: add stimuli with at least one entry, or triggers.");
   for (const [index, { name }] of stimuli.entries()) {
     if (taken.has(name))
       findings.at(
         ["stimuli", index, "name"],
-        `there is another stimulus ${JSON.stringify(name)}: give each its own name.`,
+        `the name ${JSON.stringify(name)} is used by another test case: give each its own name.`,
       );
     taken.add(name);
   }
@@ -154,11 +154,11 @@ function isEmpty({ should = [], should_not: shouldNot = [] }: NonNullable<RawSpe
   return should.length + shouldNot.length === 0;
 }
 
-/** A weight that no grader takes is a slip of the pen, or left over. */
+/** A weight without a grader of that type is a typo or a leftover. */
 function checkWeights({ scoring }: RawSpec, stimuli: readonly Stimulus[], findings: Findings): void {
   const types = new Set(stimuli.flatMap(({ graders }) => graders.map(({ type }) => type)));
   for (const type of Object.keys(scoring?.weights ?? {}))
-    if (!types.has(type)) findings.note(`scoring.weights.${type} has no effect: no grader is of this type`);
+    if (!types.has(type)) findings.note(`scoring.weights.${type} has no effect: there is no grader of this type`);
 }
 
 function checkGates({ gate = [] }: RawSpec, findings: Findings): void {
@@ -169,14 +169,13 @@ function checkGates({ gate = [] }: RawSpec, findings: Findings): void {
   }
 }
 
-/** What is asked, and what was said before it. */
 type Asked = Pick<Stimulus, "prompt" | "turns">;
 
-/** The prompt of a stimulus, which may be the last turn of a conversation. */
+/** The prompt may be the last turn of a conversation. */
 function askedBy({ name, prompt, turns = [] }: RawStimulus, path: KeyPath, findings: Findings): Asked {
-  const who = `the stimulus ${JSON.stringify(name)}`;
+  const who = `test case ${JSON.stringify(name)}`;
   if (turns.length === 0) {
-    if (prompt === undefined) findings.at(path, `${who} asks nothing: give it a prompt, or turns.`);
+    if (prompt === undefined) findings.at(path, `${who} has no prompt: add a prompt or turns.`);
     return { prompt: prompt ?? "", turns: [] };
   }
   if (prompt !== undefined)
@@ -186,12 +185,11 @@ function askedBy({ name, prompt, turns = [] }: RawStimulus, path: KeyPath, findi
   if (last !== undefined && last.role !== "user")
     findings.at(
       [...path, "turns", turns.length - 1],
-      `${who}: the last turn must be the user's, as it is what is asked.`,
+      `${who}: the last turn must be the user's, because it is the prompt.`,
     );
   return { prompt: last?.content ?? "", turns: spoken.slice(0, -1) };
 }
 
-/** The skill that a file names as the one under test. */
 async function skillUnderTest(given: string, dir: string, findings: Findings): Promise<SkillUnderTest | null> {
   let isThere = true;
   const folder = skillAt(given, dir, (text) => {
@@ -207,15 +205,14 @@ async function skillUnderTest(given: string, dir: string, findings: Findings): P
   }
 }
 
-/** What is known of the file that names the skill. */
 interface OfferContext {
   readonly dir: string;
   readonly findings: Findings;
-  /** True when the file was changed on purpose: a variant may be just the one without the skill. */
+  /** True when the file was edited on purpose: a variant may be the one without the skill. */
   readonly isEdited: boolean;
 }
 
-/** Says which stimuli do not offer the skill under test: without it they test nothing of it. */
+/** Reports test cases that do not offer the skill under test: they do not test it. */
 function checkOffered(skill: SkillUnderTest, stimuli: readonly Stimulus[], context: OfferContext): void {
   const wanted = realpathSync(skill.dir);
   const without = stimuli.filter(
@@ -225,8 +222,8 @@ function checkOffered(skill: SkillUnderTest, stimuli: readonly Stimulus[], conte
   const names = without.slice(0, 3).map(({ name }) => JSON.stringify(name));
   const who =
     without.length === stimuli.length
-      ? "no stimulus"
-      : `not all stimuli (not ${names.join(", ")}${without.length > 3 ? ", …" : ""})`;
+      ? "no test case"
+      : `not all test cases (not ${names.join(", ")}${without.length > 3 ? ", …" : ""})`;
   const path = relative(context.dir, skill.dir);
   const text = `the skill under test is offered to the agent in ${who}. Add ${path === "" ? "./" : path} to environment.skills`;
   if (context.isEdited) context.findings.note(text);
@@ -242,7 +239,6 @@ function isSame(offered: string | { readonly name: string }, wanted: string, { n
   }
 }
 
-/** What trigger tests are made with. */
 interface TriggerContext {
   readonly raw: RawSpec;
   readonly skill: SkillUnderTest | null;
@@ -258,7 +254,7 @@ const KINDS = [
 
 const NAME_LENGTH = 60;
 
-/** A stimulus for each prompt of `triggers`, which passes when the skill is activated, or is not. */
+/** A test case for each prompt of `triggers`, which passes if the skill is activated or not, as expected. */
 function triggerStimuli(context: TriggerContext): Stimulus[] {
   const { raw, skill, findings } = context;
   if (raw.triggers === undefined) return [];
@@ -272,7 +268,7 @@ function triggerStimuli(context: TriggerContext): Stimulus[] {
   return KINDS.flatMap((kind) =>
     (raw.triggers?.[kind.key] ?? []).map((prompt, index) => {
       const path = ["triggers", kind.key, index];
-      if (met.has(prompt.trim())) findings.at(path, "this prompt is there already: keep one of them.");
+      if (met.has(prompt.trim())) findings.at(path, "this prompt is a duplicate: keep one of them.");
       met.add(prompt.trim());
       const name = names.next(`${kind.title}: ${shortened(prompt)}`, () => false);
       return { ...triggerStimulus({ ...context, skill }, kind, prompt), name, ...findings.placeOf(path) };

@@ -6,12 +6,12 @@ import { SPEC_RULES } from "./key-rules.js";
 import { isMapping } from "./respell.js";
 import { ourKey } from "./spelling.js";
 
-/** Of the folders whose names begin with a dot, those in which agents look for skills, which may have evals beside them. */
+/** Hidden folders in which agents look for skills, which may have evals beside them. */
 const AGENT_FOLDERS = new Set([".agents", ".cursor", ".github", ...AGENT_NAMES.map((name) => `.${name}`)]);
 
 /**
- * Whether a folder is searched for skills and eval files, by its path from where the search began, with slashes. What
- * tools keep for themselves is not, and neither are the workflows of GitHub, one of which may well be called eval.yml.
+ * Whether a folder is searched for skills and eval files. `path` is relative to the start of the search, with slashes.
+ * Hidden folders of tools are skipped, and so are GitHub workflows, one of which may be called eval.yml.
  */
 export function isSearchedFolder(path: string): boolean {
   const [name = "", parent = ""] = path.split("/").reverse();
@@ -19,18 +19,18 @@ export function isSearchedFolder(path: string): boolean {
   return name.startsWith(".") ? AGENT_FOLDERS.has(name) : name !== "node_modules";
 }
 
-/** Keys that files of all kinds have. */
+/** Keys that many kinds of files have. */
 const COMMON_KEYS = new Set(["$schema", "name", "description", "type", "defaults"]);
 
-/** Keys that tell an eval file, ours or of another harness. */
+/** Keys that identify an eval file, of Assay or of another harness. */
 const TELLING_KEYS = [
   ...SPEC_RULES.keys.filter((key) => !COMMON_KEYS.has(key)),
   ...Object.keys(SPEC_RULES.refused ?? {}),
 ];
 
 /**
- * True for a YAML file that is about something else, such as a workflow of CI: it has keys that no eval file has, and
- * none that an eval file is known by. One that cannot be read or is empty is not: what is wrong with it is to be said.
+ * True for a YAML file that is about something else, such as a CI workflow: it has keys that no eval file has, and none
+ * that identify one. False for unreadable and empty files, whose problems should be reported.
  */
 export async function isForeignYaml(file: string): Promise<boolean> {
   const tree = await parseYaml(await readFile(file, "utf8").catch(() => ""));
@@ -39,7 +39,7 @@ export async function isForeignYaml(file: string): Promise<boolean> {
   return !keys.some(isTelling) && keys.some((key) => ourKey(key, SPEC_RULES) === null);
 }
 
-/** A slip of the pen in a telling key is better reported than the file passed over. */
+/** A typo in an identifying key should be reported, not hide the file. */
 function isTelling(key: string): boolean {
   const ours = ourKey(key, SPEC_RULES);
   if (ours !== null) return TELLING_KEYS.includes(ours.key);

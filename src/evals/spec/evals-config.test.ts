@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkEvalsConfig, evalsConfigProblems, sharedEnvironments } from "./evals-config.js";
 
-describe("evals of a config file", () => {
-  it("may name paths, suites and environments", async () => {
+describe("checkEvalsConfig", () => {
+  it("accepts paths, suites and environments", async () => {
     const evals = {
       paths: ["evals"],
       suites: { fast: { tags: ["!slow", "area=js,ts"] }, one: { paths: ["a/eval.yaml"] } },
@@ -18,17 +18,17 @@ describe("evals of a config file", () => {
   it.each([
     [{ path: [] }, ["path"], 'unknown key "path". Did you mean "paths"?'],
     [{ paths: [] }, ["paths"], "paths is empty"],
-    [{ suites: { fast: {} } }, ["suites", "fast"], "suites.fast chooses nothing"],
+    [{ suites: { fast: {} } }, ["suites", "fast"], "suites.fast selects nothing"],
     [{ suites: { fast: { tag: ["a"] } } }, ["suites", "fast", "tag"], 'Did you mean "tags"?'],
     [{ suites: { fast: { tags: ["=a"] } } }, ["suites", "fast", "tags", 0], "names no tag"],
     [
       { environments: { a: { use: "b" } } },
       ["environments", "a", "use"],
-      "environments.a: use is for the environments of eval files.",
+      "environments.a: use is only for environments of eval files.",
     ],
     [{ environments: { a: { files: [{}] } } }, ["environments", "a", "files", 0, "dest"], "dest is missing"],
     [3, [], "must be a mapping"],
-  ])("is refused when it is %j", async (value, path, text) => {
+  ])("rejects %j", async (value, path, text) => {
     const problems = await evalsConfigProblems(value);
     expect(problems[0]).toMatchObject({ path, text: expect.stringContaining(text) });
     await expect(checkEvalsConfig(value)).rejects.toMatchObject({

@@ -3,34 +3,33 @@ import { UsageError } from "../../core/errors.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import type { SharedEnvironment } from "./spec-environment.js";
 
-/** What `assay.config.*` says of evals. */
+/** The `evals` section of `assay.config.*`. */
 export interface EvalsConfig {
-  /** Where eval files are looked for: files, folders, patterns. */
+  /** Where to look for eval files: files, folders, patterns. */
   readonly paths?: readonly string[];
-  /** Chosen parts of them, by name. */
+  /** Named selections of evals. */
   readonly suites?: Readonly<Record<string, EvalSuite>>;
-  /** Environments that eval files name. */
+  /** Environments that eval files can refer to by name. */
   readonly environments?: Readonly<Record<string, Environment>>;
 }
 
-/** A part of the evals of a project. */
+/** A selection of the project's evals. */
 export interface EvalSuite {
-  /** Instead of those of the project. */
+  /** Replaces the paths of the project. */
   readonly paths?: readonly string[];
-  /** Filters that a stimulus must meet, all of them: `area=js`, `!slow`. */
+  /** Tag filters that a test case must all meet: `area=js`, `!slow`. */
   readonly tags?: readonly string[];
 }
 
-/** Something wrong with what a config file says of evals. */
+/** A problem in the `evals` section of a config file. */
 export interface EvalsConfigProblem {
-  /** Below `evals`. */
+  /** Relative to `evals`. */
   readonly path: KeyPath;
-  /** True when the key itself is wrong that the path ends with. */
+  /** True when the problem is the key at the end of the path. */
   readonly isKey: boolean;
   readonly text: string;
 }
 
-/** Everything that is wrong with what a config file says of evals. */
 export async function evalsConfigProblems(value: unknown): Promise<readonly EvalsConfigProblem[]> {
   const [{ evalsSchema, EVALS_RULES }, { schemaProblems }] = await Promise.all([
     import("./evals-schema.js"),
@@ -40,7 +39,7 @@ export async function evalsConfigProblems(value: unknown): Promise<readonly Eval
 }
 
 /**
- * Throws unless the value is what a config file may say of evals, and says what is wrong with it.
+ * Throws with all problems if the `evals` section of a config file is invalid.
  * @example
  * const evals = await checkEvalsConfig({ paths: ["evals"], suites: { fast: { tags: ["!slow"] } } });
  */
@@ -50,7 +49,7 @@ export async function checkEvalsConfig(value: unknown): Promise<EvalsConfig> {
   return value as EvalsConfig;
 }
 
-/** The environments of a config file, with the folder that their paths are relative to. */
+/** Adds the folder that the paths of the environments are relative to. */
 export function sharedEnvironments({ environments = {} }: EvalsConfig, dir: string): Record<string, SharedEnvironment> {
   return Object.fromEntries(Object.entries(environments).map(([name, environment]) => [name, { environment, dir }]));
 }

@@ -15,26 +15,25 @@ const suiteSchema = mapping({
     .min(1, "is empty")
     .optional()
     .describe("Files, folders or patterns, instead of those of the project."),
-  tags: listOf(filter).optional().describe("Filters that a stimulus must meet, all of them: area=js, !slow."),
-}).refine(({ paths, tags }) => paths !== undefined || tags !== undefined, "chooses nothing: give it paths or tags");
+  tags: listOf(filter).optional().describe("Tag filters that a test case must all meet: area=js, !slow."),
+}).refine(({ paths, tags }) => paths !== undefined || tags !== undefined, "selects nothing: add paths or tags");
 
 const sharedSchema = environmentSchema.omit({ use: true });
 
-/** What `evals` of a config file holds. */
 export const evalsSchema = mapping({
   paths: listOf(filled)
     .min(1, "is empty: name a path, or remove the line")
     .optional()
-    .describe("Where eval files are looked for: files, folders, patterns."),
-  suites: recordOf(suiteSchema).optional().describe("Chosen parts of the evals, by name."),
-  environments: recordOf(sharedSchema).optional().describe("Environments that eval files can name."),
+    .describe("Where to look for eval files: files, folders, patterns."),
+  suites: recordOf(suiteSchema).optional().describe("Named selections of evals."),
+  environments: recordOf(sharedSchema).optional().describe("Environments that eval files can refer to by name."),
 });
 
-/** One of the project file is what others are added to: it is added to none itself. */
+/** Environments of the project file are the base for others and cannot extend one themselves. */
 const SHARED_RULES: KeyRules = {
   ...ENVIRONMENT_RULES,
   keys: Object.keys(sharedSchema.shape),
-  refused: { use: "is for the environments of eval files. Write here all that this one has." },
+  refused: { use: "is only for environments of eval files. Write the complete environment here." },
 };
 
 export const EVALS_RULES: KeyRules = {

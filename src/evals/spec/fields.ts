@@ -4,7 +4,7 @@ import { describe } from "../../core/shape.js";
 import { didYouMean } from "../../core/suggest.js";
 import { problemWithPath } from "../../exec/workspace/relative-path.js";
 
-/** What eval files are made of. Messages go on from the name of the field. */
+/** Fields of eval files. Messages continue after the name of the field. */
 export const text = z.string({ error: ({ input }) => `must be text, not ${describe(input)}${inQuotes(input)}` });
 export const filled = text.regex(/\S/, "is empty: fill it in, or remove the line");
 export const flag = z.boolean("must be true or false");
@@ -12,13 +12,13 @@ export const number = z.number("must be a number");
 export const count = number.int("must be a whole number").min(0, "must not be negative");
 export const positive = number.int("must be a whole number").min(1, "must be at least 1");
 export const amount = number.min(0, "must not be negative");
-export const share = number.min(0, "must lie in [0, 1]").max(1, "must lie in [0, 1]");
+export const share = number.min(0, "must be between 0 and 1").max(1, "must be between 0 and 1");
 
 function inQuotes(value: unknown): string {
   return typeof value === "object" ? "" : ": put it in quotes";
 }
 
-/** A text with a unit. A bare number is refused: it means seconds to one reader and milliseconds to the next. */
+/** Text with a unit. A bare number is rejected, because it could mean seconds or milliseconds. */
 export const duration = z
   .string({ error: ({ input }) => (typeof input === "number" ? withoutUnit(input) : DURATION_FORM) })
   .superRefine((value, context) => {
@@ -35,18 +35,17 @@ function problemWithDuration(value: string): string {
   return isBare ? withoutUnit(Number(value)) : `${DURATION_FORM}, not ${describe(value)}`;
 }
 
-/** The milliseconds of a duration as eval files have it; null for what is none. */
+/** Returns null for an invalid duration. */
 export function millisecondsOf(value: string): number | null {
   return durationMs(value.replaceAll(/\s/g, ""));
 }
 
-/** A path below the workspace. */
+/** A path inside of the workspace. */
 export const innerPath = filled.superRefine((value, context) => {
   const problem = value.trim() === "" ? null : problemWithPath(value);
-  if (problem !== null) context.addIssue({ code: "custom", message: `${problem}: name a path below the workspace` });
+  if (problem !== null) context.addIssue({ code: "custom", message: `${problem}: name a path inside the workspace` });
 });
 
-/** One of a few words. */
 export function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
   return z.enum(words, { error: ({ input }) => `is ${describe(input)}.${didYouMean(wordOf(input), words)}` });
 }

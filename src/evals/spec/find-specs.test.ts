@@ -14,7 +14,7 @@ const WORKFLOW = "name: eval\non: { push: }\nenv: { CI: 1 }\njobs: { eval: { run
 const CHART = "apiVersion: v2\nname: eval\ndescription: a chart\n";
 
 describe("findSpecs", () => {
-  it("passes over workflows, hidden folders, and files that are about something else", async () => {
+  it("skips workflows, hidden folders, and files that are about something else", async () => {
     using folder = specFolder("name: mine\nstimuli: []\n", {
       ".github/workflows/eval.yml": WORKFLOW,
       ".github/workflows/broken.eval.yml": "name: [",
@@ -32,7 +32,7 @@ describe("findSpecs", () => {
     expect((await findSpecs([folder.path])).sort()).toEqual(all.sort());
     const named = join(folder.path, "ci/eval.yml");
     expect(await findSpecs([named])).toEqual([named]);
-    await expect(findSpecs([join(folder.path, "chart")])).rejects.toThrow("There is no eval file in");
+    await expect(findSpecs([join(folder.path, "chart")])).rejects.toThrow("No eval file in");
   });
 
   it.each([
@@ -48,10 +48,10 @@ describe("findSpecs", () => {
     expect((await findSpecs(paths)).map((path) => path)).toEqual(found.map((name) => join(folder.path, name)));
   });
 
-  it("says when there is nothing", async () => {
+  it("reports when there is nothing", async () => {
     using folder = specFolder("", { "empty/x": "" });
-    await expect(findSpecs([join(folder.path, "gone")])).rejects.toThrow("There is no eval file or folder");
-    await expect(findSpecs([join(folder.path, "empty")])).rejects.toThrow("it should be called eval.yaml");
+    await expect(findSpecs([join(folder.path, "gone")])).rejects.toThrow("No eval file or folder");
+    await expect(findSpecs([join(folder.path, "empty")])).rejects.toThrow("name it eval.yaml");
     await expect(findSpecs([join(folder.path, "*.yml")])).rejects.toMatchObject({ code: "USAGE" });
   });
 });

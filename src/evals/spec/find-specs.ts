@@ -8,8 +8,8 @@ const SPEC_NAME = /^(?:.+\.)?eval\.ya?ml$/;
 const WILD = /[*?[{]/;
 
 /**
- * The eval files that paths stand for: files as they are, folders searched for `eval.yaml` and `*.eval.yaml`, without
- * those of other tools, patterns for what they match. Each is there once, those of a folder in the order of their names.
+ * Finds eval files: files as given, folders searched for `eval.yaml` and `*.eval.yaml` without those of other tools,
+ * patterns for what they match. Each file is listed once, those of a folder sorted by name.
  * @example
  * await findSpecs(["evals", "skills/*\/eval.yaml"]);
  */
@@ -25,8 +25,8 @@ async function specsAt(path: string): Promise<string[]> {
   if (stats?.isFile() === true) return [path];
   const files = stats?.isDirectory() === true ? await inFolder(path) : await matching(path);
   if (files.length > 0) return files;
-  if (stats === null && !WILD.test(path)) throw new UsageError(`There is no eval file or folder ${path}.`);
-  throw new UsageError(`There is no eval file in ${path}: it should be called eval.yaml, or NAME.eval.yaml.`);
+  if (stats === null && !WILD.test(path)) throw new UsageError(`No eval file or folder ${path}.`);
+  throw new UsageError(`No eval file in ${path}: name it eval.yaml or NAME.eval.yaml.`);
 }
 
 async function inFolder(path: string): Promise<string[]> {
@@ -36,7 +36,7 @@ async function inFolder(path: string): Promise<string[]> {
   return files.filter((_, i) => isForeign[i] === false);
 }
 
-/** The part of a pattern before the first wild card is where it is looked for. */
+/** The search starts at the part of the pattern before the first wildcard. */
 async function matching(pattern: string): Promise<string[]> {
   const parts = pattern.split(sep).join("/").split("/");
   const firstWild = parts.findIndex((part) => WILD.test(part));

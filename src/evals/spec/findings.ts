@@ -6,14 +6,14 @@ import type { FileProblem, KeyPath, YamlTree } from "../../utils/files/yaml-tree
 import type { KeyRules } from "./key-rules.js";
 import type { PathProblem } from "./respell.js";
 
-/** Collects what is to be said of a file, with the places it has there. */
+/** Collects problems and notes of a file, with their locations. */
 export class Findings {
   readonly problems: FileProblem[] = [];
   readonly #notes = new Set<string>();
   readonly #tree: YamlTree;
   readonly #sourceOf: (path: KeyPath) => KeyPath;
 
-  /** `sourceOf` leads from a path in our own spelling to that in the file. */
+  /** `sourceOf` maps a path in the normalized document to the path in the file. */
   constructor(tree: YamlTree, sourceOf: (path: KeyPath) => KeyPath) {
     this.#tree = tree;
     this.#sourceOf = sourceOf;
@@ -32,12 +32,12 @@ export class Findings {
     this.add({ path: this.#sourceOf(path), isKey: false, text });
   }
 
-  /** A problem with the key that a path ends with. */
+  /** A problem with the key at the end of a path. */
   atKey(path: KeyPath, text: string): void {
     this.add({ path: this.#sourceOf(path), isKey: true, text });
   }
 
-  /** A problem whose path is that in the file. */
+  /** Takes a path in the file, not in the normalized document. */
   add({ path, isKey, text }: PathProblem): void {
     const place = isKey ? this.#tree.placeOfKey(path) : this.#tree.placeOf(path);
     this.problems.push({ ...place, text });
@@ -48,7 +48,7 @@ export class Findings {
   }
 }
 
-/** An eval file with something wrong in it: the message has a line for each problem. */
+/** An invalid eval file. The message has a line for each problem. */
 export class SpecError extends AssayError {
   readonly file: string;
   readonly problems: readonly FileProblem[];
@@ -61,7 +61,7 @@ export class SpecError extends AssayError {
   }
 }
 
-/** Problems in the order of the file, each once. */
+/** In the order of the file, without duplicates. */
 export function inOrder(problems: readonly FileProblem[]): FileProblem[] {
   const known = new Map(problems.map((problem) => [`${problem.line}:${problem.column}:${problem.text}`, problem]));
   return [...known.values()].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -69,7 +69,6 @@ export function inOrder(problems: readonly FileProblem[]): FileProblem[] {
 
 type Issue = z.core.$ZodIssue;
 
-/** Everything that a schema finds wrong with a value, in words. */
 export function schemaProblems(schema: z.ZodType, value: unknown, rules: KeyRules): PathProblem[] {
   const issues = schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
   return issues.flatMap((issue) => inWords(issue, { value, rules }));
@@ -99,7 +98,7 @@ function problemIn({ input, message, path }: Issue): string {
   return message;
 }
 
-/** Of the forms that a value may have, the one that was meant is the one that its kind fits. */
+/** Of the forms that a value may have, picks the one that fits its type. */
 function meantBy(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
   if (issue.input === null || issue.input === undefined) return [];
   const isOtherKind = ({ code, path }: Issue) => code === "invalid_type" && path.length === 0;
@@ -117,7 +116,6 @@ function unknownKey(path: KeyPath, { value, rules }: Document): PathProblem {
   return { path, isKey: true, text: where === "" ? text : `${where}: ${text}` };
 }
 
-/** The rules of the mapping that a path leads to. */
 function rulesAt(rules: KeyRules, path: KeyPath): KeyRules | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return rules;
@@ -127,13 +125,12 @@ function rulesAt(rules: KeyRules, path: KeyPath): KeyRules | undefined {
   return rulesAt(inside.rules, isEntry ? rest.slice(1) : rest);
 }
 
-/** A path in words: stimuli are known by their names, as far as they have any. */
+/** Names test cases by their names, if they have one. */
 function labelOf(path: KeyPath, value: unknown): string {
   const [list, index, ...rest] = path;
   if (list !== "stimuli" || typeof index !== "number") return dotted(path);
   const { name } = ((value as { stimuli?: readonly unknown[] } | null)?.stimuli?.[index] ?? {}) as { name?: unknown };
-  const who =
-    typeof name === "string" && name !== "" ? `the stimulus ${JSON.stringify(name)}` : `stimulus ${index + 1}`;
+  const who = typeof name === "string" && name !== "" ? `test case ${JSON.stringify(name)}` : `test case ${index + 1}`;
   return rest.length === 0 ? who : `${who}: ${dotted(rest)}`;
 }
 

@@ -27,12 +27,12 @@ describe("eval files of other harnesses", () => {
       "config is read as defaults",
       "defaults.executor: only its name is used",
       "environment.git.source is read as url",
-      "environment.git.type: ignored: every trial has a checkout of its own",
+      "environment.git.type: ignored: every trial has its own checkout",
       "environment.mcpServers.docs.tools: ignored: the agent sees all tools of a server",
       "environment.mcpServers.docs.type: ignored: a command means stdio, a url means http",
       "environment.mcp_servers is read as mcpServers",
       "stimuli.expect_activation: ignored: write it as expect_skills or reject_skills of constraints",
-      "version: ignored: what changed is seen from the content",
+      "version: ignored: changes are detected by content",
     ]);
   });
 
@@ -50,14 +50,14 @@ describe("eval files of other harnesses", () => {
       { type: "wall-time", config: { max: "20s" } },
     ]);
     expect(spec.notes).toContain(
-      "defaults.parallel: ignored: trials are run side by side anyway; --workers says how many",
+      "defaults.parallel: ignored: trials always run in parallel; use --workers to set how many",
     );
     expect(spec.notes).toContain("stimuli.id is read as name");
     expect(spec.notes).toContain("graders: settings beside the type are read as its config");
     expect(spec.notes).toContain("graders: the type file_exists is read as file-exists");
   });
 
-  it("have their own places in messages", async () => {
+  it("keep their own locations in messages", async () => {
     using folder = specFolder(`config:
   trials: none
 stimuli:
@@ -82,7 +82,7 @@ stimuli:
     expect(notes).toEqual(["stimuli.id: ignored: name is given"]);
   });
 
-  it("still have unknown keys refused", async () => {
+  it("still reject unknown keys", async () => {
     using folder = specFolder(
       "config: { tries: 3 }\nstimuli: [{ name: a, prompt: p, graders: [{ type: completed }] }]\n",
     );

@@ -6,22 +6,20 @@ import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import { isMapping } from "./respell.js";
 import { inSnakeCase } from "./spelling.js";
 
-/** What keeps a grader from being made. */
 interface GraderProblem {
   readonly text: string;
-  /** Below the config, as far as the message tells. */
+  /** Path inside the config, if the message names one. */
   readonly key?: KeyPath;
   readonly isKey: boolean;
 }
 
-/** A grader that was tried. */
 export interface CheckedGrader {
   readonly spec: GraderSpec;
   readonly problem?: GraderProblem;
   readonly note?: string;
 }
 
-/** Makes a grader to see whether it can be made; settings that are spelt as in other harnesses are respelled. */
+/** Creates a grader to see whether that works, with settings in the spelling of other harnesses normalized. */
 export function checkGrader(spec: GraderSpec, registry: Registry): CheckedGrader {
   const message = problemWith(spec, registry);
   if (message === null) return { spec };
@@ -41,12 +39,12 @@ function problemWith(spec: GraderSpec, registry: Registry): string | null {
   }
 }
 
-/** Names of settings alone: what is below may be names of the user's. */
+/** Only names of settings: keys below them may be the user's own. */
 function respelled(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [inSnakeCase(key), value]));
 }
 
-/** Messages name the setting they are about first, or the key that is not known: that gives the place. */
+/** Messages name the setting they are about first, or the unknown key: that gives the location. */
 function problemIn({ type, name, config = {} }: GraderSpec, message: string): GraderProblem {
   const text = `the grader ${name ?? type} cannot be used: ${message.replace(/\.$/, "")}.`;
   const unknown = /^its config has the unknown key "([^"]+)"/.exec(message)?.[1];

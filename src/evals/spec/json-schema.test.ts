@@ -11,8 +11,8 @@ import { WHOLE, WITH_CONFIG, WITH_TRIALS } from "./spec-samples.js";
 const FILE = new URL("../../../schemas/eval.schema.json", import.meta.url);
 const validate = new Ajv({ strict: false, allErrors: true }).compile(evalJsonSchema());
 
-describe("the schema for editors", () => {
-  it("is what the reader goes by: run npm run schema", () => {
+describe("the JSON Schema of eval files", () => {
+  it("is up to date: run npm run schema", () => {
     expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(evalJsonSchema());
   });
 
@@ -31,11 +31,11 @@ describe("the schema for editors", () => {
     { stimuli: [{ name: "a", graders: [{ type: "token-budget", config: { max: "many" } }] }] },
     { graders: [{ type: "not", config: { grader: { type: "file-exists", config: { path: 3 } } } }] },
     { gate: { metric: "a", op: "=>", value: 1 } },
-  ])("refuses %j", (spec) => {
+  ])("rejects %j", (spec) => {
     expect(validate(spec)).toBe(false);
   });
 
-  it("knows the settings of every grader of the package", () => {
+  it("lists the settings of every built-in grader", () => {
     const own = Object.keys(ownFactories(new Registry()));
     expect(own.filter((type) => !Object.hasOwn(GRADER_CONFIGS, type))).toEqual([]);
     const judged = ["prompt", "panel"];

@@ -6,29 +6,29 @@ import { inCamelCase, inSnakeCase, otherSpellings } from "./spelling.js";
 type Node = Record<string, unknown>;
 
 /**
- * The JSON Schema of eval files, for editors. It knows the keys of other harnesses, too, as the reader does.
+ * Builds the JSON Schema of eval files, for editors. It includes the keys of other harnesses that the reader accepts.
  * @example
- * const schema = evalJsonSchema();
+ * const schema = buildEvalJsonSchema();
  */
 export function evalJsonSchema(): JsonSchema {
   const schema = { ...toJsonSchema(specSchema) };
   allow({ node: schema, pointer: "#" }, SPEC_RULES);
   return {
     $schema: JSON_SCHEMA_DRAFT,
-    title: "An eval of Assay",
-    description: "What an agent is asked, where, how its work is graded, and what the result is held to.",
+    title: "Assay eval",
+    description: "What an agent is asked to do, in which environment, how its work is graded, and which gates decide.",
     ...schema,
     definitions: { grader: graderDefinition() },
   };
 }
 
-/** A part of the schema, and the pointer that leads to it. */
+/** A part of the schema, and the JSON pointer to it. */
 interface Part {
   readonly node: Node;
   readonly pointer: string;
 }
 
-/** Adds to a schema what the rules allow besides our own keys. */
+/** Adds to a schema what the rules allow besides the keys of Assay. */
 function allow({ node, pointer }: Part, rules: KeyRules): void {
   if (rules.isGrader === true) {
     for (const key of Object.keys(node)) delete node[key];
@@ -52,7 +52,6 @@ function withNamedForm({ description, ...own }: Node): Node {
   return { description, anyOf: [own, { type: "object", required: ["name"] }] };
 }
 
-/** Every mapping that a value may be, or that is in it. */
 function mappingsIn({ node, pointer }: Part): Part[] {
   if (node.properties !== undefined) return [{ node, pointer }];
   const options = Array.isArray(node.anyOf) ? (node.anyOf as Node[]) : [];
@@ -78,7 +77,7 @@ function addSpellings({ node, pointer }: Part, properties: Record<string, Node>,
   node.allOf = flexible.map((key) => ({ anyOf: formsOf(key).map((form) => ({ required: [form] })) }));
 }
 
-/** Settings may stand below `config` or beside the type; what they may be depends on it. */
+/** Settings may be under `config` or beside the type; which ones are allowed depends on the type. */
 function graderDefinition(): JsonSchema {
   const { additionalProperties: _, ...json } = toJsonSchema(graderSchema);
   const types = Object.keys(GRADER_CONFIGS);
@@ -88,7 +87,7 @@ function graderDefinition(): JsonSchema {
   return { ...json, anyOf: [...known, { properties: { type: { not: { enum: types } } } }] };
 }
 
-/** A setting that is called like a key of every grader is one only below `config`. */
+/** A setting with the name of a key that every grader has is one only under `config`. */
 function beside(settings: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
   const own = Object.keys(graderSchema.shape);
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !own.includes(key)));
@@ -103,7 +102,7 @@ const grader = { $ref: "#/definitions/grader" };
 const graders = { type: "array", items: grader };
 const regex = { type: "string", description: "A regular expression, found anywhere." };
 const duration = { type: "string", description: 'With a unit, such as "30s" or "2m".' };
-const path = { type: "string", description: "Below the workspace; may be a pattern such as src/**/*.js." };
+const path = { type: "string", description: "Relative to the workspace; may be a pattern such as src/**/*.js." };
 
 const substring = { substring: text, case_sensitive: flag };
 const pattern = { pattern: regex, flags: text };
@@ -116,7 +115,7 @@ const run = {
   files: { type: "array", items: { type: "object" } },
 };
 const judging = {
-  prompt: { type: "string", description: "What is to be judged." },
+  prompt: { type: "string", description: "What to judge." },
   rubric: texts,
   scoring: { enum: ["binary", "scale_1_5", "scale_1_10"] },
   threshold: { type: "number", minimum: 0, maximum: 1 },
@@ -124,10 +123,7 @@ const judging = {
 };
 const diff = { value: text, case_sensitive: flag, ...pattern, path };
 
-/**
- * The settings of each type of grader, for editors: what to offer, and of which kind. Whether they fit together is for the
- * reader to say.
- */
+/** The settings of each grader type and their types, for editors. Whether they fit together is checked by the reader. */
 export const GRADER_CONFIGS: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   completed: {},
   "exit-success": {},
@@ -163,7 +159,7 @@ export const GRADER_CONFIGS: Readonly<Record<string, Readonly<Record<string, Jso
   },
   "custom-metrics": { path, output: flag, assertions: list },
   "run-command": {
-    command: { type: "string", description: "A line for the shell; with args, a program." },
+    command: { type: "string", description: "A shell command; with args, a program." },
     expected_exit_code: whole,
     stdout_contains: text,
     stdout_matches: regex,

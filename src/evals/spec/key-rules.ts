@@ -16,29 +16,29 @@ import {
 /** A key of another harness that means one of ours. */
 export interface Alias {
   readonly key: string;
-  /** Makes our value of theirs; the very same unless told. */
+  /** Converts the value. Default: the same value. */
   readonly convert?: (value: unknown) => unknown;
-  /** True when ours counts where both are given. */
+  /** True if our key wins when both are given. */
   readonly yields?: boolean;
 }
 
-/** Which keys a mapping may have: our own, and what becomes of those that other harnesses use. */
+/** The keys that a mapping may have: ours, and what happens to those of other harnesses. */
 export interface KeyRules {
   readonly keys: readonly string[];
   readonly aliases?: Readonly<Record<string, Alias>>;
-  /** Keys that are passed over, and why. */
+  /** Ignored keys, and why. */
   readonly ignored?: Readonly<Record<string, string>>;
-  /** Keys that are errors with an advice of their own. */
+  /** Keys that are errors, with advice. */
   readonly refused?: Readonly<Record<string, string>>;
-  /** Values that may be given in another form: makes ours of them. */
+  /** Converts values that may have another form. */
   readonly forms?: Readonly<Record<string, (value: unknown) => unknown>>;
-  /** What stands in the values. */
+  /** Rules for nested values. */
   readonly inside?: Readonly<Record<string, Inside>>;
-  /** True for graders, whose settings may stand beside their type. */
+  /** True for graders, whose settings may be beside their type. */
   readonly isGrader?: boolean;
 }
 
-/** Where rules hold: in the value itself, in each entry of it when it is a list, or in each value of it. */
+/** Rules apply to the value, to each entry of a list, or with `each` to each value of a mapping. */
 export interface Inside {
   readonly rules: KeyRules;
   readonly each?: boolean;
@@ -56,13 +56,12 @@ function milliseconds(value: unknown): unknown {
   return typeof value === "number" ? `${value}ms` : value;
 }
 
-/** Some harnesses set their executors up in place. */
+/** Some harnesses configure executors in place. */
 function executorName(value: unknown): unknown {
   const isSetUp = typeof value === "object" && value !== null && "name" in value;
   return isSetUp ? value.name : value;
 }
 
-/** The rules of an environment. */
 export const ENVIRONMENT_RULES: KeyRules = {
   keys: keysOf(environmentSchema),
   inside: {
@@ -75,7 +74,7 @@ export const ENVIRONMENT_RULES: KeyRules = {
           branch: { key: "ref" },
           commit: { key: "ref" },
         },
-        ignored: { type: "every trial has a checkout of its own" },
+        ignored: { type: "every trial has its own checkout" },
       },
     },
     files: {
@@ -113,15 +112,15 @@ const defaults: KeyRules = {
     agent: { key: "executor" },
   },
   ignored: {
-    parallel: "trials are run side by side anyway; --workers says how many",
-    workers: "say --workers",
-    max_workers: "say --workers",
+    parallel: "trials always run in parallel; use --workers to set how many",
+    workers: "use --workers",
+    max_workers: "use --workers",
     fail_fast: "all trials are run",
-    verbose: "say --verbose",
-    max_attempts: "say --max-retries",
-    skill_directories: "name the skills in environment.skills",
-    mcp_servers: "name the servers in environment.mcpServers",
-    env: "name the variables in environment.env",
+    verbose: "use --verbose",
+    max_attempts: "use --max-retries",
+    skill_directories: "list the skills in environment.skills",
+    mcp_servers: "list the servers in environment.mcpServers",
+    env: "list the variables in environment.env",
   },
 };
 
@@ -153,7 +152,6 @@ const stimulus: KeyRules = {
   },
 };
 
-/** The rules of a whole eval file. */
 export const SPEC_RULES: KeyRules = {
   keys: keysOf(specSchema),
   aliases: {
@@ -162,13 +160,13 @@ export const SPEC_RULES: KeyRules = {
     gates: { key: "gate" },
   },
   ignored: {
-    version: "what changed is seen from the content",
-    metrics: "all figures are computed; hold them to something with gate",
+    version: "changes are detected by content",
+    metrics: "all metrics are computed; use gate to check them",
   },
   refused: {
-    tasks: "lists files of another harness. Write what is asked under stimuli, each with a name, a prompt and graders.",
+    tasks: "lists files of another harness. Write test cases under stimuli, each with a name, a prompt and graders.",
     scenarios:
-      "is the list of another harness. Call it stimuli; its setup is environment, and its assertions are graders.",
+      "is the list of another harness. Rename it to stimuli; its setup is environment, and its assertions are graders.",
   },
   inside: {
     defaults: { rules: defaults },

@@ -4,7 +4,7 @@ import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
 
 const registry = judgingRegistry();
 
-/** A file that is sound but for what is put into it. */
+/** A valid file except for what is added to it. */
 const STIMULI = "stimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n";
 
 const stimulus = (rest: string) => `stimuli:\n  - name: s\n    prompt: p\n    ${rest}\n`;
@@ -20,12 +20,12 @@ interface Case {
 /** Each file has exactly one defect. */
 const CASES: readonly Case[] = [
   { what: "a key that objects have", spec: `__proto__: {}\n${STIMULI}`, at: "1:1", says: 'unknown key "__proto__".' },
-  { what: "no YAML", spec: "stimuli: [", at: "1:11", says: "Mend the YAML" },
+  { what: "no YAML", spec: "stimuli: [", at: "1:11", says: "Fix the YAML" },
   { what: "an empty file", spec: "", at: "1:1", says: "the file is empty: give it a name and stimuli." },
   { what: "a list", spec: "- a\n", at: "1:1", says: "is not a mapping" },
-  { what: "a key given twice", spec: `name: a\nname: b\n${STIMULI}`, at: "2:1", says: "this key was given before" },
-  { what: "nothing to ask", spec: "name: a\n", at: "1:1", says: "there is nothing to ask" },
-  { what: "an empty list", spec: "name: a\nstimuli: []\n", at: "2:10", says: "there is nothing to ask" },
+  { what: "a key given twice", spec: `name: a\nname: b\n${STIMULI}`, at: "2:1", says: "duplicate key" },
+  { what: "no test cases", spec: "name: a\n", at: "1:1", says: "nothing to run" },
+  { what: "an empty list", spec: "name: a\nstimuli: []\n", at: "2:10", says: "nothing to run" },
   { what: "an unknown key", spec: `nmae: a\n${STIMULI}`, at: "1:1", says: 'unknown key "nmae". Did you mean "name"?' },
   {
     what: "a key without a value",
@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
     says: "defaults.model is an empty list",
   },
   {
-    what: "a model that is none",
+    what: "an invalid model",
     spec: `defaults: { model: 3 }\n${STIMULI}`,
     at: "1:20",
     says: "must be the name of a model, or a list",
@@ -88,22 +88,22 @@ const CASES: readonly Case[] = [
     says: "config and defaults mean the same",
   },
   {
-    what: "two stimuli of one name",
+    what: "two test cases with the same name",
     spec: `stimuli:\n  - &a { name: s, prompt: p, graders: [{ type: completed }] }\n  - *a\n`,
     at: "3:5",
-    says: 'there is another stimulus "s"',
+    says: 'the name "s" is used by another test case',
   },
   {
-    what: "a stimulus without a name",
+    what: "a test case without a name",
     spec: "stimuli:\n  - prompt: p\n    graders: [{ type: completed }]\n",
     at: "2:5",
-    says: "stimulus 1: name is missing.",
+    says: "test case 1: name is missing.",
   },
   {
-    what: "a stimulus that asks nothing",
+    what: "a test case without a prompt",
     spec: "stimuli:\n  - name: s\n    graders: [{ type: completed }]\n",
     at: "2:5",
-    says: 'the stimulus "s" asks nothing',
+    says: 'test case "s" has no prompt',
   },
   {
     what: "both prompt and turns",
@@ -118,7 +118,7 @@ const CASES: readonly Case[] = [
     says: "the last turn must be the user's",
   },
   {
-    what: "a constraint that is none",
+    what: "an unknown constraint",
     spec: stimulus("constraints: { max_turn: 3 }"),
     at: "4:20",
     says: 'constraints: unknown key "max_turn". Did you mean "max_turns"?',
@@ -127,13 +127,13 @@ const CASES: readonly Case[] = [
     what: "a constraint without a unit",
     spec: stimulus("constraints: { max_duration: 90 }"),
     at: "4:34",
-    says: 'the stimulus "s": constraints.max_duration is 90 without a unit',
+    says: 'test case "s": constraints.max_duration is 90 without a unit',
   },
   {
     what: "a threshold above 1",
     spec: stimulus("threshold: 7\n    graders: [{ type: completed }]"),
     at: "4:16",
-    says: "threshold must lie in [0, 1].",
+    says: "threshold must be between 0 and 1.",
   },
   {
     what: "an unknown grader",
@@ -208,16 +208,16 @@ const CASES: readonly Case[] = [
     says: "constraint:expect_tools cannot be used",
   },
   {
-    what: "a file that is not there",
+    what: "a file that does not exist",
     spec: `environment:\n  files:\n    - { src: gone.js, dest: a.js }\n${STIMULI}`,
     at: "3:14",
-    says: "there is no file or folder",
+    says: "the file or folder",
   },
   {
     what: "a place outside of the workspace",
     spec: `environment:\n  files: [{ content: x, dest: ../a.js }]\n${STIMULI}`,
     at: "2:31",
-    says: "leaves the folder: name a path below the workspace",
+    says: "leaves the folder: name a path inside the workspace",
   },
   {
     what: "a file without content",
@@ -238,10 +238,10 @@ const CASES: readonly Case[] = [
     says: "environment.env.CI must be text, not the number 1",
   },
   {
-    what: "a repository that is not there",
+    what: "a repository that does not exist",
     spec: `environment: { git: { url: ./repo } }\n${STIMULI}`,
     at: "1:28",
-    says: "there is no repository",
+    says: "the repository",
   },
   {
     what: "an option for git",
@@ -257,13 +257,13 @@ const CASES: readonly Case[] = [
     files: { "sub/x": "" },
   },
   {
-    what: "a skill that is not there",
+    what: "a skill that does not exist",
     spec: `environment: { skills: [gone] }\n${STIMULI}`,
     at: "1:25",
-    says: "there is no folder",
+    says: "the folder",
   },
   {
-    what: "a server that is none",
+    what: "an invalid server",
     spec: `environment: { mcpServers: { a: { args: [x] } } }\n${STIMULI}`,
     at: "1:33",
     says: "environment.mcpServers.a needs either a command or a url.",
@@ -275,16 +275,16 @@ const CASES: readonly Case[] = [
     says: "must be a mapping, or the name of an environment",
   },
   {
-    what: "an environment nobody has",
+    what: "an unknown environment",
     spec: `environment: node\n${STIMULI}`,
     at: "1:14",
     says: 'the project file has no environment "node".',
   },
   {
-    what: "a patch that is not there",
+    what: "a patch that does not exist",
     spec: stimulus("graders: [{ type: completed }]\n    golden_patch: { path: gone.diff }"),
     at: "5:27",
-    says: "there is no golden patch",
+    says: "the golden patch",
   },
   {
     what: "an empty patch",
@@ -294,10 +294,10 @@ const CASES: readonly Case[] = [
     files: { "a.diff": "\n" },
   },
   {
-    what: "a skill under test that is not there",
+    what: "a skill under test that does not exist",
     spec: `skill: gone\n${STIMULI}`,
     at: "1:8",
-    says: "there is no folder",
+    says: "the folder",
   },
   {
     what: "a skill under test that says nothing",
@@ -307,17 +307,17 @@ const CASES: readonly Case[] = [
     files: { "SKILL.md": "---\nname: a\n---\n" },
   },
   {
-    what: "a skill under test that nobody is offered",
+    what: "a skill under test that no test case offers",
     spec: `skill: ./\n${STIMULI}`,
     at: "1:8",
-    says: "is offered to the agent in no stimulus. Add ./ to environment.skills.",
+    says: "is offered to the agent in no test case. Add ./ to environment.skills.",
     files: { "SKILL.md": SKILL },
   },
   {
-    what: "a skill under test that only some are offered",
+    what: "a skill under test that only some test cases offer",
     spec: "skill: ./\nstimuli:\n  - { name: a, prompt: p, graders: [{ type: completed }], environment: { skills: [.] } }\n  - { name: b, prompt: p, graders: [{ type: completed }] }\n",
     at: "1:8",
-    says: 'in not all stimuli (not "b")',
+    says: 'in not all test cases (not "b")',
     files: { "SKILL.md": SKILL },
   },
   {
@@ -327,10 +327,10 @@ const CASES: readonly Case[] = [
     says: "name the skill under test with skill",
   },
   {
-    what: "a trigger that is there twice",
+    what: "a duplicate trigger",
     spec: "skill: .\nenvironment: { skills: [.] }\ntriggers: { should: [a], should_not: [a] }\n",
     at: "3:39",
-    says: "this prompt is there already",
+    says: "this prompt is a duplicate",
     files: { "SKILL.md": SKILL },
   },
   {
@@ -343,7 +343,7 @@ const CASES: readonly Case[] = [
     what: "a gate in percent",
     spec: `gate: { metric: pass_hat_3, op: ">=", value: 80 }\n${STIMULI}`,
     at: "1:46",
-    says: "the gate pass_hat_3 >= 80 can never be met, as pass_hat_3 is a share: give a value from 0 to 1",
+    says: "the gate pass_hat_3 >= 80 can never be met, because pass_hat_3 is a share: use a value from 0 to 1",
   },
   {
     what: "a gate that is always met",
@@ -363,8 +363,8 @@ const CASES: readonly Case[] = [
     at: "1:19",
     says: "defaults.runs must be at most 10000.",
   },
-  { what: "a tag that means nothing", spec: `name: !foo a\n${STIMULI}`, at: "1:7", says: "the tag !foo means nothing" },
-  { what: "two documents", spec: `name: a\n---\n${STIMULI}`, at: "2:1", says: "another document begins here" },
+  { what: "a tag that means nothing", spec: `name: !foo a\n${STIMULI}`, at: "1:7", says: "unknown tag !foo" },
+  { what: "two documents", spec: `name: a\n---\n${STIMULI}`, at: "2:1", says: "a second document begins here" },
   {
     what: "a gate that compares in no way",
     spec: `gate: [{ metric: pass_rate, op: "=>", value: 1 }]\n${STIMULI}`,
@@ -373,7 +373,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe("what is wrong with an eval file", () => {
+describe("problems of an eval file", () => {
   it.each(CASES)("$what: $at", async ({ spec, at, says, files }) => {
     using folder = specFolder(spec, files);
     const { problems } = await readSpec(folder.file, { registry });
@@ -383,14 +383,14 @@ describe("what is wrong with an eval file", () => {
     expect(problems[0]?.text).toMatch(/\.$/);
   });
 
-  it("is said once of a pattern that is none, also inside another grader", async () => {
+  it("report an invalid pattern once, also inside another grader", async () => {
     const bad = '{ type: output-matches, config: { pattern: "(", flags: i } }';
     using folder = specFolder(stimulus(`graders: [${bad}, { type: all-of, config: { graders: [${bad}] } }]`));
     const { problems } = await readSpec(folder.file, { registry });
     expect(problems.map(({ text }) => text.split("Invalid regular expression").length - 1)).toEqual([1, 1]);
   });
 
-  it("is not said of gates that can be met and missed, or of what is no share", async () => {
+  it("do not include gates that can be met and missed, or metrics that are not shares", async () => {
     const gates = ["pass_rate >= 0", "pass_rate > 0", "pass_rate < 1", "error_rate <= 0", "pass_rate == 1", "cost > 3"]
       .map((gate) => gate.split(" "))
       .map(([metric, op, value]) => `{ metric: ${metric}, op: "${op}", value: ${value} }`);
@@ -398,7 +398,7 @@ describe("what is wrong with an eval file", () => {
     expect((await readSpec(folder.file, { registry })).problems).toEqual([]);
   });
 
-  it("is said all at once, also of what lies beside the file", async () => {
+  it("are reported all at once, including those of other files", async () => {
     using folder = specFolder(
       `environment: { skills: [gone] }\n${stimulus("graders: [{ type: nothing }]\n    golden_patch: gone")}`,
     );

@@ -75,14 +75,14 @@ function checkAll({ stimuli }: EvalSpec): void {
     checkGraders({ id: name, question: prompt, graders, ...(threshold !== null && { threshold }) }, registry);
 }
 
-it("a spec that loads makes graders that load, and is a spec to editors", async () => {
+it("a spec that loads has graders that load, and is valid for editors", async () => {
   let loaded = 0;
   await fc.assert(
     fc.asyncProperty(document, async (raw) => {
       writeFileSync(folder.file, stringify(raw));
       const { problems, spec } = await readSpec(folder.file, { registry });
       expect(validate(raw)).toBe(true);
-      // Weights may come out as nothing but zeros, which is the one thing that can be wrong here.
+      // All weights may be 0, which is the only possible problem here.
       if (problems.length > 0) expect(problems.map(({ text }) => text).join()).toContain("have the weight 0");
       else if (spec !== null) {
         loaded += 1;
@@ -123,7 +123,7 @@ const { any } = fc.letrec<{ any: unknown }>((tie) => ({
   ),
 }));
 
-it("whatever a file holds, what is wrong with it is said and has a place", async () => {
+it("reports a problem with a location, whatever a file contains", async () => {
   await fc.assert(
     fc.asyncProperty(any, async (raw) => {
       writeFileSync(folder.file, stringify(raw));

@@ -9,8 +9,8 @@ import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
 
 const registry = judgingRegistry();
 
-describe("a whole eval file", () => {
-  it("is read with absolute paths, durations in milliseconds and everything filled in", async () => {
+describe("loadSpec", () => {
+  it("resolves absolute paths, converts durations to milliseconds and fills in defaults", async () => {
     using folder = specFolder(WHOLE, BESIDE);
     const spec = await loadSpec(folder.file, { registry });
     expect(spec).toMatchObject({
@@ -68,7 +68,7 @@ describe("a whole eval file", () => {
     });
   });
 
-  it("has every check among its graders", async () => {
+  it("adds every check to the graders", async () => {
     using folder = specFolder(WHOLE, BESIDE);
     const { stimuli } = await loadSpec(folder.file, { registry });
     const held = { required: true, weight: 0 };
@@ -92,7 +92,7 @@ describe("a whole eval file", () => {
     expect(stimuli[3]?.graders).toEqual([{ type: "skill-invocation", config: { disallowed: ["tidy"] } }]);
   });
 
-  it("needs nothing but stimuli, and is then called like its folder", async () => {
+  it("requires only stimuli, and takes the name of the folder", async () => {
     using folder = specFolder("stimuli: [{ name: hi, prompt: Say hi, graders: [{ type: completed }] }]\n");
     const spec = await loadSpec(folder.file, { registry });
     expect(spec).toMatchObject({
@@ -105,10 +105,10 @@ describe("a whole eval file", () => {
   });
 });
 
-describe("what the caller says", () => {
+describe("options of loadSpec", () => {
   const FILE = `type: regression\ndefaults: { runs: 2, judge_model: a }\nstimuli:\n  - { name: s, prompt: p, rubric: [good], graders: [{ type: completed }] }\n`;
 
-  it("stands in the place of what the file says", async () => {
+  it("override the values of the file", async () => {
     using folder = specFolder(FILE);
     const spec = await loadSpec(folder.file, { registry, runs: 7, judgeModel: "b" });
     expect(spec.gates).toEqual([{ metric: "pass_hat_7", op: ">=", value: 1 }]);
@@ -116,7 +116,7 @@ describe("what the caller says", () => {
     expect(spec.stimuli[0]?.graders.at(-1)).toMatchObject({ config: { model: "b" } });
   });
 
-  it("may be an edit of the document, which is checked as the file is", async () => {
+  it("may edit the document, which is then checked like the file", async () => {
     using folder = specFolder(FILE);
     const edit = (raw: unknown) => ({ ...(raw as object), defaults: { runs: 3 } });
     expect((await loadSpec(folder.file, { registry, edit })).defaults.runs).toBe(3);
@@ -125,7 +125,7 @@ describe("what the caller says", () => {
     expect((await loadSpec(folder.file, { registry })).defaults.runs).toBe(2);
   });
 
-  it("may be an edit in place of what an anchor shares with others", async () => {
+  it("may edit in place what an anchor shares with others", async () => {
     using folder = specFolder(
       "stimuli:\n  - { name: a, prompt: p, graders: &g [{ type: completed }] }\n  - { name: b, prompt: p, graders: *g }\n",
     );
@@ -137,11 +137,11 @@ describe("what the caller says", () => {
     expect(stimuli.map(({ graders }) => graders.length)).toEqual([2, 1]);
   });
 
-  it("lets a variant be without the skill under test, and says so", async () => {
+  it("let a variant omit the skill under test, with a note", async () => {
     using folder = specFolder(`skill: .\nenvironment: { skills: [.] }\n${FILE}`, { "SKILL.md": SKILL });
     const edit = (raw: unknown) => ({ ...(raw as object), environment: { skills: [] } });
     const { notes } = await loadSpec(folder.file, { registry, edit });
-    expect(notes.join()).toContain("the skill under test is offered to the agent in no stimulus");
+    expect(notes.join()).toContain("the skill under test is offered to the agent in no test case");
   });
 });
 
@@ -150,25 +150,25 @@ describe("an empty list of skills", () => {
   const WITH = "  - { name: with, prompt: p, graders: [{ type: completed }] }\n";
   const files = { "tidy/SKILL.md": SKILL };
 
-  it("takes those of the file away from a stimulus, and says so", async () => {
+  it("removes those of the file for a test case, with a note", async () => {
     using folder = specFolder(`environment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
     const { stimuli, notes } = await loadSpec(folder.file, { registry });
     expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], [join(folder.path, "tidy")]]);
-    expect(notes).toEqual(['the stimulus "without": its empty environment.skills takes away those of the file']);
+    expect(notes).toEqual(['test case "without": its empty environment.skills removes those of the file']);
   });
 
-  it("takes those of a shared environment away, and says nothing where there are none", async () => {
+  it("removes those of a shared environment, without a note if there are none", async () => {
     using folder = specFolder(`environment: { use: base, skills: [] }\nstimuli:\n${WITH}${OWN}`, files);
     const environments = { base: { environment: { skills: ["tidy"] }, dir: folder.path } };
     const { stimuli, notes } = await loadSpec(folder.file, { registry, environments });
     expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], []]);
-    expect(notes).toEqual(['an empty environment.skills takes away those of the environment "base"']);
+    expect(notes).toEqual(['an empty environment.skills removes those of the environment "base"']);
   });
 
-  it("is an error where it takes the skill under test", async () => {
+  it("is an error if it removes the skill under test", async () => {
     using folder = specFolder(`skill: tidy\nenvironment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
     const { problems } = await readSpec(folder.file, { registry });
-    expect(problems.map(({ text }) => text)).toEqual([expect.stringContaining('not all stimuli (not "without")')]);
+    expect(problems.map(({ text }) => text)).toEqual([expect.stringContaining('not all test cases (not "without")')]);
   });
 });
 
@@ -179,7 +179,7 @@ stimuli:
   - { name: b, prompt: p, graders: [{ type: completed }], environment: { use: more, env: { A: own } } }
 `;
 
-  it("are merged by name, their paths relative to the file that has them", async () => {
+  it("are merged by name, with paths relative to their file", async () => {
     using project = specFolder("", { "app/x.js": "1", "skill/SKILL.md": SKILL });
     using folder = specFolder(SPEC);
     const environments = {
@@ -199,7 +199,7 @@ stimuli:
     });
   });
 
-  it("are missed with a suggestion, and what is wrong in one is said where it is named", async () => {
+  it("report unknown names with a suggestion, and their problems where they are used", async () => {
     using folder = specFolder(SPEC);
     const environments = {
       nod: { environment: {}, dir: "." },
@@ -215,7 +215,7 @@ stimuli:
       {
         line: 4,
         column: 79,
-        text: `the environment "more": there is no folder ${join(folder.path, "gone")}: a skill is a folder with a SKILL.md.`,
+        text: `the environment "more": the folder ${join(folder.path, "gone")} does not exist: a skill is a folder with a SKILL.md.`,
       },
     ]);
   });
@@ -228,13 +228,13 @@ describe("weights, rubrics and constraints", () => {
     return { graders: spec.stimuli[0]?.graders, notes: spec.notes };
   };
 
-  it("let constraints count where nothing else does", async () => {
+  it("give constraints a weight if nothing else has one", async () => {
     expect((await graders("constraints: { max_turns: 3 }")).graders).toMatchObject([{ weight: 1, required: true }]);
     const reported = "graders: [{ type: completed, weight: 0 }], constraints: { max_turns: 3 }";
     expect((await graders(reported)).graders).toMatchObject([{ weight: 0 }, { weight: 1 }]);
   });
 
-  it("hand the rubric and the judge to graders that ask a model, also inside of others", async () => {
+  it("pass the rubric and the judge to graders that ask a model, also nested ones", async () => {
     const inner = "{ type: not, config: { grader: { type: prompt } } }";
     const own = "{ type: prompt, config: { model: mine, prompt: Is it good? } }";
     const panel = "{ type: panel, config: { models: [a, b] } }";
@@ -249,21 +249,21 @@ describe("weights, rubrics and constraints", () => {
     ]);
   });
 
-  it("say when nobody can check a rubric, or nothing is checked at all", async () => {
+  it("note a rubric without a judge, and a test case without checks", async () => {
     const { graders: made, notes } = await graders("rubric: [good]");
     expect(made).toEqual([]);
     expect(notes).toEqual([
-      'the stimulus "s": its rubric is not checked. Name a model as defaults.judge_model',
-      'the stimulus "s" has neither graders nor constraints: its trials are unscored',
+      'test case "s": its rubric is not checked. Set defaults.judge_model',
+      'test case "s" has neither graders nor constraints: its trials are unscored',
     ]);
   });
 
-  it("put the graders of the file before those of the stimulus", async () => {
+  it("put the graders of the file before those of the test case", async () => {
     const { graders: made } = await graders("graders: [{ type: completed }]", "graders: [{ type: exit-success }]");
     expect(made?.map(({ type }) => type)).toEqual(["exit-success", "completed"]);
   });
 
-  it("take a program beside the eval file, and leave others to the workspace", async () => {
+  it("use a program beside the eval file, and leave others to the workspace", async () => {
     using folder = specFolder(
       "stimuli:\n  - name: s\n    prompt: p\n    graders: [{ type: program, program: ./check.sh }, { type: program, program: ./made.sh }]\n",
       { "check.sh": "" },
@@ -275,14 +275,14 @@ describe("weights, rubrics and constraints", () => {
     ]);
   });
 
-  it("note a weight that no grader takes", async () => {
+  it("note a weight without a grader", async () => {
     const { notes } = await graders("graders: [{ type: completed }]", "scoring: { weights: { complete: 2 } }");
-    expect(notes).toEqual(["scoring.weights.complete has no effect: no grader is of this type"]);
+    expect(notes).toEqual(["scoring.weights.complete has no effect: there is no grader of this type"]);
   });
 });
 
 describe("triggers", () => {
-  it("have names of their own, however long and alike the prompts are", async () => {
+  it("have unique names, however long and similar the prompts are", async () => {
     const long = `Tidy ${"up ".repeat(40)}`;
     using folder = specFolder(
       `skill: .\nenvironment: { skills: [.] }\ntriggers:\n  tags: [quick]\n  should: ["${long}a", "${long}b"]\n`,
@@ -296,7 +296,7 @@ describe("triggers", () => {
   });
 });
 
-describe("a SpecError", () => {
+describe("SpecError", () => {
   it("has a line for each problem, in the order of the file", async () => {
     using folder = specFolder("type: regresion\nstimuli: [{ nam: a, prompt: p }]\n");
     const error = await loadSpec(folder.file, { registry }).catch((thrown: unknown) => thrown);
@@ -305,18 +305,18 @@ describe("a SpecError", () => {
     expect((error as SpecError).message).toBe(
       [
         `${folder.file}:1:7: type is the string "regresion". Did you mean "regression"? Known: capability, regression.`,
-        `${folder.file}:2:11: stimulus 1: name is missing.`,
-        `${folder.file}:2:13: stimulus 1: unknown key "nam". Did you mean "name"? Known: constraints, environment, golden_patch, graders, name, prompt, rubric, tags, threshold, turns.`,
+        `${folder.file}:2:11: test case 1: name is missing.`,
+        `${folder.file}:2:13: test case 1: unknown key "nam". Did you mean "name"? Known: constraints, environment, golden_patch, graders, name, prompt, rubric, tags, threshold, turns.`,
       ].join("\n"),
     );
   });
 
-  it("is not thrown for a file that is not there", async () => {
+  it("is not thrown for a missing file", async () => {
     await expect(readSpec("no/such/eval.yaml")).rejects.toMatchObject({ code: "USAGE" });
   });
 });
 
-it("knows a skill by its folder, whatever path leads there", async () => {
+it("identifies a skill by its folder, whatever path leads there", async () => {
   using folder = specFolder(
     "skill: sub/../\nenvironment: { skills: [./SKILL.md] }\nstimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n",
     { "SKILL.md": SKILL, "sub/x": "" },

@@ -13,30 +13,30 @@ import type { SharedEnvironment } from "./spec-environment.js";
 
 import { type RawSpec, specSchema } from "./spec-schema.js";
 
-/** What eval files are read with. */
+/** Options of `loadSpec`. */
 export interface LoadSpecOptions {
-  /** Changes the document before it is checked; what it is given is a copy. */
+  /** Changes a copy of the document before it is checked. */
   readonly edit?: (raw: unknown) => unknown;
   /** Environments of the project file, by name. */
   readonly environments?: Readonly<Record<string, SharedEnvironment>>;
-  /** Where graders are looked for, besides those of the package: the shared one unless told. */
+  /** Where graders are looked up, besides the built-in ones. Default: the shared registry. */
   readonly registry?: Registry;
-  /** The model of judges, instead of that of the file. */
+  /** The judge model, instead of that of the file. */
   readonly judgeModel?: string;
-  /** Trials of each stimulus, instead of those of the file. The gate of a file that declares none depends on them. */
+  /** Trials of each test case, instead of those of the file. The default gate depends on them. */
   readonly runs?: number;
 }
 
 /** An eval file, as far as it could be read. */
 export interface ReadSpec {
-  /** Null when the file does not have the shape of one; with other problems it is there, and not fit to be run. */
+  /** Null when the file is not an eval file; set despite other problems, but then not fit to be run. */
   readonly spec: EvalSpec | null;
   readonly problems: readonly FileProblem[];
   readonly tree: YamlTree;
 }
 
 /**
- * Reads an eval file and throws a `SpecError` with all that is wrong with it.
+ * Reads an eval file and throws a `SpecError` with all of its problems.
  * @example
  * const spec = await loadSpec("evals/test-writer/eval.yaml");
  * spec.stimuli.map(({ name }) => name);
@@ -48,7 +48,7 @@ export async function loadSpec(file: string, options: LoadSpecOptions = {}): Pro
 }
 
 /**
- * Reads an eval file and gives back all that is wrong with it; throws only when there is no such file.
+ * Reads an eval file and returns all of its problems; throws only if the file cannot be read.
  * @example
  * const { problems } = await readSpec("eval.yaml");
  */
@@ -60,7 +60,7 @@ export async function readSpec(file: string, options: LoadSpecOptions = {}): Pro
   return { spec, problems: inOrder([...tree.problems, ...problems]), tree };
 }
 
-/** What an anchor shares is copied for each place, so that a change of one is no change of the others. */
+/** Copies what a YAML anchor shares for each place, so that editing one does not change the others. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isMapping(value)) return value;

@@ -4,25 +4,25 @@ import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import type { Alias, Inside, KeyRules } from "./key-rules.js";
 import { inSnakeCase, ourKey } from "./spelling.js";
 
-/** Something wrong in a document, by its path in the document as it stands in the file. */
+/** A problem in a document, by its path in the file. */
 export interface PathProblem {
   readonly path: KeyPath;
   readonly isKey: boolean;
   readonly text: string;
 }
 
-/** A document in our own spelling. */
+/** A document with only our own keys. */
 export interface Respelled {
   readonly value: unknown;
   readonly notes: readonly string[];
   readonly problems: readonly PathProblem[];
-  /** Where in the file something stands that has a path in the respelled document. */
+  /** Maps a path in the normalized document to the path in the file. */
   readonly sourceOf: (path: KeyPath) => KeyPath;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Gives the keys of other harnesses our names, so that one schema describes all. */
+/** Renames the keys of other harnesses to ours, so that one schema describes all. */
 export function respell(document: unknown, rules: KeyRules, isGraderType: (type: string) => boolean): Respelled {
   const respelling = new Respelling(isGraderType);
   const value = respelling.inMapping(document, rules, []);
@@ -44,7 +44,7 @@ class Respelling {
     this.#isGraderType = isGraderType;
   }
 
-  /** The longest part of the path that was moved says where the rest is. */
+  /** The longest moved prefix of the path says where the rest is. */
   sourceOf(path: KeyPath): KeyPath {
     for (let length = path.length; length > 0; length--) {
       const source = this.#moved.get(JSON.stringify(path.slice(0, length)));
@@ -106,7 +106,7 @@ class Respelling {
     );
   }
 
-  /** Settings beside the type go into the config, and types may be written with underscores. */
+  /** Moves settings beside the type into the config, and accepts types with underscores. */
   #grader(given: Fields, at: KeyPath): Fields {
     const { value, moves, notes } = graderKeys(given, this.#isGraderType);
     for (const note of notes) this.notes.add(note);
@@ -121,7 +121,7 @@ interface Taken {
   fields: Fields;
   rules: KeyRules;
   at: KeyPath;
-  /** A map, as a key may be `__proto__`. */
+  /** A map, because a key may be `__proto__`. */
   result: Map<string, unknown>;
 }
 
@@ -131,12 +131,11 @@ export function isMapping(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without numbers: what is said of one stimulus is said of all. */
+/** Without indexes, so that a note on one test case covers all. */
 function labelOf(path: KeyPath, key: string): string {
   return [...path.filter((part) => typeof part === "string"), key].join(".");
 }
 
-/** An entry of a list of graders in our own spelling, and what was moved for it. */
 interface GraderKeys {
   readonly value: Fields;
   readonly moves: readonly { readonly to: KeyPath; readonly from: KeyPath }[];
@@ -146,8 +145,8 @@ interface GraderKeys {
 const OWN = ["type", "config", "name", "required", "weight"];
 
 /**
- * Reads an entry that has its settings beside its type, `{ type: file-exists, path: a.js }`, or names its type with
- * underscores. A key that looks like one of the entry's own is left where it is: it is a slip of the pen.
+ * Reads an entry with settings beside its type, `{ type: file-exists, path: a.js }`, or with underscores in its type.
+ * A key that is similar to one of the entry's own keys stays where it is: it is a typo.
  */
 function graderKeys(given: Fields, isGraderType: (type: string) => boolean): GraderKeys {
   const notes: string[] = [];

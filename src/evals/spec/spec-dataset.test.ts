@@ -8,7 +8,7 @@ import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
 const registry = judgingRegistry();
 
 describe("datasetOf", () => {
-  it("makes examples of stimuli, with files and skills in them, and terms of defaults", async () => {
+  it("builds examples with files and skills, and terms from defaults", async () => {
     using folder = specFolder("", {
       "shared/schema.md": "all",
       "evals/app/a.js": "1",
@@ -69,7 +69,7 @@ triggers: { should: [Tidy up] }
     ]);
   });
 
-  it("makes a usable dataset of stimuli that nothing checks: their trials are unscored", async () => {
+  it("builds a usable dataset from unchecked test cases: their trials are unscored", async () => {
     using folder = specFolder("stimuli: [{ name: s, prompt: p }]\n");
     const dataset = await datasetOf(await loadSpec(folder.file, { registry }), registry);
     const [evaluator] = dataset.evaluators ?? [];
@@ -80,11 +80,11 @@ triggers: { should: [Tidy up] }
       unscored: { verdict: expect.any(String) },
     });
     expect(dataset.notes).toEqual([
-      `${folder.file}: the stimulus "s" has neither graders nor constraints: its trials are unscored`,
+      `${folder.file}: test case "s" has neither graders nor constraints: its trials are unscored`,
     ]);
   });
 
-  it("follows no link out of what the file names", async () => {
+  it("follows no link out of the common folder", async () => {
     using outside = specFolder("", { "secret.txt": "x" });
     using folder = specFolder(
       "environment: { files: [{ src: app, dest: . }] }\nstimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n",
@@ -92,6 +92,6 @@ triggers: { should: [Tidy up] }
     );
     symlinkSync(join(outside.path, "secret.txt"), join(folder.path, "app/link.txt"));
     const spec = await loadSpec(folder.file, { registry });
-    await expect(datasetOf(spec, registry)).rejects.toThrow(/the stimulus "s": .*is a link that leaves/);
+    await expect(datasetOf(spec, registry)).rejects.toThrow(/test case "s": .*is a link to a target outside/);
   });
 });

@@ -8,7 +8,7 @@ import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
 import { EnvironmentContents } from "./spec-environment.js";
 
 /**
- * The stimuli of a spec as examples that can be run. What their environments name is read now.
+ * Builds a dataset from a spec. Reads the files that the environments name.
  * @example
  * const dataset = await datasetOf(await loadSpec("eval.yaml"));
  */
@@ -31,7 +31,7 @@ export async function datasetOf(spec: EvalSpec, registry: Registry = defaultRegi
   });
 }
 
-/** Tags change nothing of what is asked, and results can be looked at by them. */
+/** Tags are labels, not part of the example: they do not change the question, and results can be filtered by them. */
 function labelsOf(stimuli: readonly Stimulus[]): Pick<Dataset, "labels"> {
   const tagged = stimuli.filter(({ tags }) => Object.keys(tags).length > 0);
   return tagged.length === 0 ? {} : { labels: new Map(tagged.map(({ name, tags }) => [name, tags])) };
@@ -45,7 +45,7 @@ function termsOf({ runs, timeoutMs, maxCostUsd }: SpecDefaults): RunTerms {
   };
 }
 
-/** Golden patches and tags stay out: they are not for the agent, and what they are changes nothing of what is asked. */
+/** Without golden patches and tags: the agent must not see them, and they do not change the question. */
 async function exampleOf(stimulus: Stimulus, spec: EvalSpec, contents: EnvironmentContents): Promise<Example> {
   const { name, prompt, turns, graders, threshold, trigger } = stimulus;
   return {
@@ -68,6 +68,6 @@ async function inlined(
   try {
     return await contents.read(environment);
   } catch (cause) {
-    throw new DatasetError(`${file}: the stimulus ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause });
+    throw new DatasetError(`${file}: test case ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause });
   }
 }

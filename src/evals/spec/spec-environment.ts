@@ -14,14 +14,13 @@ export interface SharedEnvironment {
   readonly dir: string;
 }
 
-/** Where an environment is read, and what is known there. */
 export interface EnvironmentContext {
   readonly dir: string;
   readonly shared: Readonly<Record<string, SharedEnvironment>>;
   readonly findings: Findings;
 }
 
-/** The environment at a path of the file with absolute paths, the shared one that it names included. */
+/** Resolves the environment at a path of the file, merged with the shared one it names, to absolute paths. */
 export function environmentAt(
   given: string | RawEnvironment | undefined,
   path: KeyPath,
@@ -31,10 +30,10 @@ export function environmentAt(
   if (typeof given === "string") return sharedOf(given, path, context);
   const { use, ...rest } = given;
   const shared = use === undefined ? {} : sharedOf(use, [...path, "use"], context);
-  // What `use` named is taken out; the rest has the shape of an environment.
+  // Without `use`, the rest has the shape of an environment.
   const own = anchored(rest as Environment, { dir: context.dir, say: sayAt(path, context) });
   if (takesSkillsAway(shared, own))
-    context.findings.note(`an empty environment.skills takes away those of the environment "${use}"`);
+    context.findings.note(`an empty environment.skills removes those of the environment "${use}"`);
   return mergeEnvironments(shared, own);
 }
 
@@ -57,7 +56,7 @@ interface Anchor {
   readonly say: (path: KeyPath, text: string) => void;
 }
 
-/** With absolute paths, of which each has to be there. */
+/** Makes paths absolute and reports those that do not exist. */
 function anchored(environment: Environment, { dir, say }: Anchor): Environment {
   const { git, files, skills } = environment;
   return {
@@ -72,28 +71,28 @@ function anchored(environment: Environment, { dir, say }: Anchor): Environment {
   };
 }
 
-/** As git tells them apart: what has neither a scheme nor a host before a colon is a path. */
+/** Like git: a URL has a scheme, or a host before a colon; anything else is a path. */
 function repositoryAt(url: string, { dir, say }: Anchor): string {
   const isElsewhere = /^[A-Za-z][\w+.-]*:\/\//.test(url) || (/^[^/]*:/.test(url) && !isAbsolute(url));
   if (isElsewhere) return url;
   const path = resolve(dir, url);
-  if (!existsSync(path)) say(["git", "url"], `there is no repository ${path}.`);
+  if (!existsSync(path)) say(["git", "url"], `the repository ${path} does not exist.`);
   return path;
 }
 
 function fileAt(file: EnvironmentFile, index: number, { dir, say }: Anchor): EnvironmentFile {
   if (!("src" in file) || file.src === undefined) return file;
   const src = resolve(dir, file.src);
-  if (!existsSync(src)) say(["files", index, "src"], `there is no file or folder ${src}.`);
+  if (!existsSync(src)) say(["files", index, "src"], `the file or folder ${src} does not exist.`);
   return { src, dest: file.dest };
 }
 
-/** The folder of a skill, which may be given by its SKILL.md. */
+/** A skill may be given by its folder or by its SKILL.md. */
 export function skillAt(path: string, dir: string, say: (text: string) => void): string {
   const given = resolve(dir, path);
   const folder = basename(given) === "SKILL.md" ? dirname(given) : given;
-  if (!isFolder(folder)) say(`there is no folder ${folder}: a skill is a folder with a SKILL.md.`);
-  else if (!existsSync(join(folder, "SKILL.md"))) say(`${folder} has no SKILL.md, so it is no skill.`);
+  if (!isFolder(folder)) say(`the folder ${folder} does not exist: a skill is a folder with a SKILL.md.`);
+  else if (!existsSync(join(folder, "SKILL.md"))) say(`${folder} has no SKILL.md, so it is not a skill.`);
   return folder;
 }
 
@@ -102,8 +101,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * An environment with another one added to it: lists follow one another, of equal names the added one counts, and its
- * repository stands in the other's place. An added list of skills that is empty takes the others away.
+ * Adds one environment to another: lists are concatenated, the added one wins for equal names, and its repository
+ * replaces the other. An added empty list of skills removes the others.
  * @example
  * mergeEnvironments({ commands: ["npm ci"] }, { commands: ["npm run build"] }); // { commands: ["npm ci", "npm run build"] }
  */
@@ -119,12 +118,12 @@ export function mergeEnvironments(base: Environment, added: Environment): Enviro
   };
 }
 
-/** Whether an environment that is added has a list of skills that is empty, where there were some. */
+/** True if the added environment has an empty list of skills and the base has some. */
 export function takesSkillsAway(base: Environment, added: Environment): boolean {
   return added.skills?.length === 0 && (base.skills ?? []).length > 0;
 }
 
-/** What both name is there once, so that a skill is not offered twice. */
+/** Without duplicates, so that no skill is offered twice. */
 function joined(key: "files" | "commands" | "skills", base: Environment, added: Environment): Environment {
   const [first, second] = [base[key], added[key]];
   if (first === undefined && second === undefined) return {};
@@ -138,10 +137,10 @@ function overlaid(key: "env" | "mcpServers", base: Environment, added: Environme
 }
 
 /**
- * Reads what the environments of an eval file name. Each is read from the folder that holds the file and all that it
- * names: links must not lead out of that.
+ * Reads the files that the environments of an eval file name, from the closest folder that contains the eval file and all
+ * of them: links must not lead out of it.
  * @example
- * const environment = await new EnvironmentContents(spec.file).read(stimulus.environment);
+ * const environment = await new EnvironmentContentReader(spec.file).read(stimulus.environment);
  */
 export class EnvironmentContents {
   readonly #dir: string;
@@ -151,7 +150,7 @@ export class EnvironmentContents {
     this.#dir = dirname(resolve(file));
   }
 
-  /** The environment with the contents of its files and skills; throws when it cannot be offered to an agent. */
+  /** Returns the environment with the contents of its files and skills; throws if it cannot be offered to an agent. */
   async read(environment: Environment): Promise<Environment> {
     const sources = (environment.files ?? []).flatMap((one) => ("src" in one ? [dirname(one.src)] : []));
     const root = sources.reduce(sharedFolder, this.#dir);
@@ -161,7 +160,7 @@ export class EnvironmentContents {
   }
 }
 
-/** The nearest folder that both lie in. */
+/** The closest folder that contains both. */
 function sharedFolder(folder: string, path: string): string {
   const way = relative(folder, path);
   const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -169,7 +168,7 @@ function sharedFolder(folder: string, path: string): string {
   return isInside || above === folder ? folder : sharedFolder(above, path);
 }
 
-/** With sources relative to a folder, as the reader wants them. */
+/** The reader expects paths relative to its folder. */
 function relativeTo(root: string, environment: Environment): Environment {
   const { files } = environment;
   if (files === undefined) return environment;
@@ -183,37 +182,40 @@ function relativeTo(root: string, environment: Environment): Environment {
 const gitWord = filled.refine((value) => !value.startsWith("-"), "begins with a dash: name it without one");
 
 export const gitSchema = mapping({
-  url: gitWord.describe("The repository: an address, or a path relative to this file."),
+  url: gitWord.describe("The repository: a URL, or a path relative to this file."),
   ref: gitWord.optional().describe("A branch, a tag or a commit."),
 });
 
-/** A file is copied, or given with its content. */
+/** A file is copied from `src`, or given by its content. */
 export const fileSchema = mapping({
   src: filled.optional().describe("A file or a folder, relative to this file."),
-  dest: innerPath.describe("Where it goes, below the workspace."),
-  content: text.optional().describe("The content itself, instead of src."),
-  encoding: oneOf(["base64"]).optional().describe("How content is written, where it is not text."),
-  executable: flag.optional().describe("Whether the file can be run."),
+  dest: innerPath.describe("The target path in the workspace."),
+  content: text.optional().describe("The content of the file, instead of src."),
+  encoding: oneOf(["base64"]).optional().describe("The encoding of content, if it is not text."),
+  executable: flag.optional().describe("Whether the file is executable."),
 }).superRefine((file, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", message });
   const { src, content } = file;
-  if (src === undefined && content === undefined) say("has neither src nor content: give it one of them");
+  if (src === undefined && content === undefined) say("has neither src nor content: add one of them");
   const extra = (["content", "encoding", "executable"] as const).find((key) => file[key] !== undefined);
-  if (src !== undefined && extra !== undefined) say(`has both src and ${extra}: give a src alone, or the content`);
+  if (src !== undefined && extra !== undefined) say(`has both src and ${extra}: keep only src, or only the content`);
   if (src === undefined && /(?:^|\/)\.?$/.test(file.dest)) say("has a dest that names a folder: name the file in it");
 });
 
 const variables = recordOf(text).superRefine((value, context) => {
   for (const name of Object.keys(value))
     if (!/^[^=\0]+$/.test(name))
-      context.addIssue({ code: "custom", message: `has the name ${JSON.stringify(name)}, which no variable can have` });
+      context.addIssue({
+        code: "custom",
+        message: `has the name ${JSON.stringify(name)}, which is not a valid variable name`,
+      });
 });
 
 export const serverSchema = mapping({
-  command: filled.optional().describe("A program that speaks the protocol, started in the workspace."),
+  command: filled.optional().describe("The MCP server to start in the workspace."),
   args: listOf(text).optional().describe("The arguments of the command."),
-  env: variables.optional().describe("Variables of the command."),
-  url: filled.optional().describe("The address of a server, instead of a command."),
+  env: variables.optional().describe("Environment variables of the command."),
+  url: filled.optional().describe("The URL of a server, instead of a command."),
   headers: recordOf(text).optional().describe("Headers of every request to the url."),
 }).superRefine((server, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", message });
@@ -222,25 +224,25 @@ export const serverSchema = mapping({
   const extra = (url === undefined ? (["headers"] as const) : (["args", "env"] as const)).find(
     (key) => server[key] !== undefined,
   );
-  if (extra !== undefined) say(`has ${extra}, which goes with a ${url === undefined ? "url" : "command"}`);
+  if (extra !== undefined) say(`has ${extra}, which requires a ${url === undefined ? "url" : "command"}`);
 });
 
-/** The place an agent works in; all of it may be missing. */
+/** The workspace of an agent; every key is optional. */
 export const environmentSchema = mapping({
-  use: filled.optional().describe("The name of an environment of the project file, to which this one is added."),
-  git: gitSchema.optional().describe("A repository that is checked out first."),
-  files: listOf(fileSchema).optional().describe("Put in place after that, in this order."),
-  commands: listOf(filled).optional().describe("Run in the workspace after that, by the shell."),
-  env: variables.optional().describe("Variables for the commands, the agent and graders."),
+  use: filled.optional().describe("The name of an environment of the project file that this one extends."),
+  git: gitSchema.optional().describe("A repository to check out first."),
+  files: listOf(fileSchema).optional().describe("Files to add after that, in this order."),
+  commands: listOf(filled).optional().describe("Shell commands to run in the workspace after that."),
+  env: variables.optional().describe("Environment variables for the commands, the agent and graders."),
   skills: listOf(filled)
     .optional()
     .describe(
-      "Skills that the agent is offered: folders with a SKILL.md. They are added to those of the file or of use; an empty list takes these away.",
+      "Skills that the agent is offered: folders with a SKILL.md. They are added to those of the file or of use; an empty list removes these.",
     ),
-  mcpServers: recordOf(serverSchema).optional().describe("Servers of tools that the agent is connected to, by name."),
+  mcpServers: recordOf(serverSchema).optional().describe("MCP servers that the agent is connected to, by name."),
 });
 
-/** Described in place, or by the name of one of the project file. */
+/** Inline, or the name of an environment of the project file. */
 export const environmentOrName = z.union([filled, environmentSchema], {
   error: "must be a mapping, or the name of an environment of the project file",
 });

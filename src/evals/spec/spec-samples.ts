@@ -1,6 +1,6 @@
 import { SKILL } from "./spec-testing.js";
 
-/** The example of the documents, whole. */
+/** The complete example of the documentation. */
 export const WHOLE = `name: test-writer-eval
 description: Writes tests.
 type: regression
@@ -42,7 +42,7 @@ scoring: { threshold: 0.7, weights: { output-contains: 0.5 } }
 gate: { metric: pass_hat_3, op: ">=", value: 0.8 }
 `;
 
-/** What lies beside it. */
+/** The files beside it. */
 export const BESIDE = {
   "SKILL.md": SKILL,
   "fixtures/app/a.js": "1",
@@ -50,7 +50,7 @@ export const BESIDE = {
   "repo/HEAD": "",
 };
 
-/** As one harness has them: config for defaults, worktrees, SKILL.md paths, judges without a prompt, anchors. */
+/** As one harness writes them: config for defaults, worktrees, SKILL.md paths, judges without a prompt, anchors. */
 export const WITH_CONFIG = `name: my-skill-eval
 description: Evaluates a skill
 version: "1.0"
@@ -93,7 +93,7 @@ scoring:
   threshold: 0.7
 `;
 
-/** As another one has them: trials, seconds, ids, inputs, settings beside the type. */
+/** As another one writes them: trials, seconds, ids, inputs, settings beside the type. */
 export const WITH_TRIALS = `name: demo
 config: { trials_per_task: 4, timeout_seconds: 90, parallel: true, maxWorkers: 2, judgeModel: j, maxCostUsd: 0.5 }
 metrics: [{ name: task_completion, weight: 1 }]

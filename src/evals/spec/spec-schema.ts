@@ -17,15 +17,15 @@ import {
 } from "./fields.js";
 import { environmentOrName } from "./spec-environment.js";
 
-/** More of one stimulus tell nothing more, and are a slip of the pen. */
+/** More trials of one test case add nothing and are most likely a typo. */
 const MOST_RUNS = 10_000;
 
 export const defaultsSchema = mapping({
   runs: positive
     .max(MOST_RUNS, `must be at most ${MOST_RUNS}`)
     .optional()
-    .describe("Trials of each stimulus; 1 unless given."),
-  timeout: duration.optional().describe('A trial is stopped after this long, such as "2m".'),
+    .describe("Trials of each test case. Default: 1."),
+  timeout: duration.optional().describe('Trials are stopped after this time, such as "2m".'),
   model: z
     .union([filled, listOf(filled).min(1, "is an empty list: name a model, or remove the line")], {
       error: "must be the name of a model, or a list of names",
@@ -34,38 +34,35 @@ export const defaultsSchema = mapping({
     .describe("The model of the agent, or several, each of which is measured."),
   executor: filled.optional().describe(`The agent: ${AGENT_NAMES.join(", ")}, or a command with {prompt} in it.`),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
-  max_cost_usd: number
-    .min(0, "must not be negative")
-    .optional()
-    .describe("The most that one trial may cost; 0 for no limit."),
+  max_cost_usd: number.min(0, "must not be negative").optional().describe("Maximum cost of one trial; 0 for no limit."),
 });
 
 export const graderSchema = mapping({
-  type: filled.describe("What kind of grader it is, such as file-exists."),
+  type: filled.describe("The type of grader, such as file-exists."),
   config: recordOf(z.unknown()).optional().describe("Its settings."),
-  name: filled.optional().describe("Its own, where there are several of one type."),
-  required: flag.optional().describe("The trial passes only when this one does."),
-  weight: amount.optional().describe("In the score of the trial; 0 reports it only."),
+  name: filled.optional().describe("A unique name, needed if there are several graders of one type."),
+  required: flag.optional().describe("If true, the trial passes only if this grader passes."),
+  weight: amount.optional().describe("Weight in the score of the trial; 0 only reports the result."),
 });
 
 export const constraintsSchema = mapping({
-  max_turns: count.optional().describe("The most turns of the agent."),
-  max_tokens: count.optional().describe("The most tokens, of all classes together."),
-  max_tool_calls: count.optional().describe("The most calls of tools."),
-  max_duration: duration.optional().describe('The longest that a trial may take, such as "2m".'),
-  expect_tools: listOf(filled).optional().describe("Patterns of tool names, each of which has to be called."),
+  max_turns: count.optional().describe("Maximum number of turns of the agent."),
+  max_tokens: count.optional().describe("Maximum number of tokens, of all classes together."),
+  max_tool_calls: count.optional().describe("Maximum number of tool calls."),
+  max_duration: duration.optional().describe('Maximum duration of a trial, such as "2m".'),
+  expect_tools: listOf(filled).optional().describe("Patterns of tool names, each of which must be called."),
   reject_tools: listOf(filled).optional().describe("Patterns of tool names, none of which may be called."),
-  expect_skills: listOf(filled).optional().describe("Skills that have to be activated."),
+  expect_skills: listOf(filled).optional().describe("Skills that must be activated."),
   reject_skills: listOf(filled).optional().describe("Skills that must not be activated."),
 });
 
 export const turnSchema = mapping({
-  role: filled.describe("Who says it: user or assistant."),
-  content: filled.describe("What is said."),
+  role: filled.describe("The speaker: user or assistant."),
+  content: filled.describe("The text of the turn."),
 });
-export const patchSchema = mapping({ path: filled.describe("A patch in the format of git, relative to this file.") });
+export const patchSchema = mapping({ path: filled.describe("A git patch, relative to this file.") });
 
-const word = z.union([text, number, flag], { error: "must be a text, a number, true or false" });
+const word = z.union([text, number, flag], { error: "must be text, a number, true or false" });
 const tagsSchema = z
   .union(
     [
@@ -76,35 +73,35 @@ const tagsSchema = z
       error: "must be a mapping of names to values, or a list of names",
     },
   )
-  .describe("What stimuli are chosen by: --tag area=js.");
+  .describe("Tags to select test cases by: --tag area=js.");
 
 export const stimulusSchema = mapping({
-  name: filled.describe("What it is called in reports; different from all others."),
-  prompt: filled.optional().describe("What the agent is asked."),
-  turns: listOf(z.union([filled, turnSchema], { error: "must be a text, or { role, content }" }))
+  name: filled.describe("The unique name of the test case in reports."),
+  prompt: filled.optional().describe("The prompt for the agent."),
+  turns: listOf(z.union([filled, turnSchema], { error: "must be text, or { role, content }" }))
     .optional()
-    .describe("Instead of a prompt: a conversation, of which the last turn is what is asked."),
+    .describe("A conversation instead of a prompt; its last turn is the prompt."),
   tags: tagsSchema.optional(),
-  rubric: listOf(filled).optional().describe("What a judge looks for."),
-  constraints: constraintsSchema.optional().describe("Each one is a check that has to pass."),
-  environment: environmentOrName.optional().describe("Added to that of the file."),
+  rubric: listOf(filled).optional().describe("Criteria for a judge."),
+  constraints: constraintsSchema.optional().describe("Each one is a check that must pass."),
+  environment: environmentOrName.optional().describe("Added to the environment of the file."),
   golden_patch: z
     .union([filled, patchSchema], { error: "must be a path, or { path }" })
     .optional()
-    .describe("A solution, for assay oracle."),
-  graders: listOf(graderSchema).optional().describe("Graders of this stimulus, after those of the file."),
-  threshold: share.optional().describe("What the score of a trial must reach; that of scoring unless given."),
+    .describe("A reference solution, for assay oracle."),
+  graders: listOf(graderSchema).optional().describe("Graders of this test case, after those of the file."),
+  threshold: share.optional().describe("Minimum score of a trial to pass. Default: the threshold of scoring."),
 });
 
 export const triggersSchema = mapping({
-  should: listOf(filled).optional().describe("Prompts on which the skill should be activated."),
-  should_not: listOf(filled).optional().describe("Prompts on which it should not."),
+  should: listOf(filled).optional().describe("Prompts that should activate the skill."),
+  should_not: listOf(filled).optional().describe("Prompts that should not activate the skill."),
   tags: tagsSchema.optional(),
 });
 
 export const scoringSchema = mapping({
-  threshold: share.optional().describe("What the score of a trial must reach; all graders have to pass unless given."),
-  weights: recordOf(amount).optional().describe("Weights of graders by their type, where they have none of their own."),
+  threshold: share.optional().describe("Minimum score of a trial to pass. Default: all graders must pass."),
+  weights: recordOf(amount).optional().describe("Weights by grader type, for graders without a weight."),
 });
 
 const OPS = [">=", "<=", ">", "<", "=="] as const;
@@ -113,29 +110,31 @@ export const gateSchema = mapping({
   metric: filled.describe("A key of the summary, such as pass_hat_3."),
   op: z
     .enum(OPS, { error: ({ input }) => `is ${JSON.stringify(input)}, but must be one of ${OPS.join(" ")}` })
-    .describe("How the metric is compared with the value."),
-  value: number.describe("What the metric is compared with."),
+    .describe("The comparison operator."),
+  value: number.describe("The value to compare the metric with."),
 });
 
-/** An eval file in our own spelling, as it stands in the file. */
+/** An eval file with normalized keys. */
 export const specSchema = mapping({
   $schema: text.optional().describe("The JSON Schema of this file, for editors."),
-  name: filled.optional().describe("What the eval is called; the name of its folder or file unless given."),
+  name: filled.optional().describe("The name of the eval. Default: the name of its folder or file."),
   description: text.optional().describe("What the eval is about."),
   type: oneOf(["capability", "regression"])
     .optional()
-    .describe("Whether it asks what can be done at all, or whether what could be done still can."),
-  skill: filled.optional().describe("The skill under test: a folder with a SKILL.md. It has to be offered, too."),
-  defaults: defaultsSchema.optional().describe("How the eval is run where the command does not say."),
-  environment: environmentOrName.optional().describe("The place the agent works in, for all stimuli."),
-  graders: listOf(graderSchema).optional().describe("Graders of every stimulus, before its own."),
-  stimuli: listOf(stimulusSchema).optional().describe("What the agent is asked."),
+    .describe("capability: can the agent do it at all; regression: can it still do it every time."),
+  skill: filled
+    .optional()
+    .describe("The skill under test: a folder with a SKILL.md. It must also be listed in environment.skills."),
+  defaults: defaultsSchema.optional().describe("Defaults for running the eval; flags of the command override them."),
+  environment: environmentOrName.optional().describe("The workspace of the agent, for all test cases."),
+  graders: listOf(graderSchema).optional().describe("Graders of every test case, before its own."),
+  stimuli: listOf(stimulusSchema).optional().describe("The test cases."),
   triggers: triggersSchema.optional().describe("Prompts that test when the skill is activated."),
-  scoring: scoringSchema.optional().describe("How the grades of a trial become its score, and when it passes."),
+  scoring: scoringSchema.optional().describe("How grades become the score of a trial, and when it passes."),
   gate: z
     .union([gateSchema, listOf(gateSchema)], { error: "must be { metric, op, value }, or a list of them" })
     .optional()
-    .describe("What decides the exit code."),
+    .describe("Conditions that decide the exit code."),
 });
 
 export type RawSpec = z.output<typeof specSchema>;

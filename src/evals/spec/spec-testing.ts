@@ -4,16 +4,15 @@ import { dirname, join } from "node:path";
 import { Registry } from "../../core/registry.js";
 import { GraderError } from "../../graders/grader-error.js";
 
-/** A folder with files in it, for tests of eval files. */
+/** A temporary folder for tests of eval files. */
 export interface SpecFolder extends Disposable {
   readonly path: string;
-  /** The eval.yaml in it. */
   readonly file: string;
 }
 
 export const SKILL = "---\nname: tidy\ndescription: Tidies up.\n---\n# Tidy\n";
 
-/** Makes a folder with an eval.yaml and what lies beside it. */
+/** Creates a folder with an eval.yaml and other files. */
 export function specFolder(spec: string, files: Readonly<Record<string, string>> = {}): SpecFolder {
   const path = mkdtempSync(join(tmpdir(), "assay-specs-"));
   for (const [name, content] of Object.entries({ "eval.yaml": spec, ...files })) {
@@ -24,7 +23,7 @@ export function specFolder(spec: string, files: Readonly<Record<string, string>>
   return { path, file: join(path, "eval.yaml"), [Symbol.dispose]: remove };
 }
 
-/** A registry with a `prompt` and a `panel` that ask nobody, and want a model and something to judge. */
+/** A registry with a `prompt` and a `panel` grader that call no model but require a model and a prompt. */
 export function judgingRegistry(): Registry {
   const registry = new Registry();
   const judge = (name: string, model: string) => (config: Readonly<Record<string, unknown>>) => {

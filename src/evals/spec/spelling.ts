@@ -2,8 +2,8 @@ import { ownValue } from "../../core/shape.js";
 import type { Alias, KeyRules } from "./key-rules.js";
 
 /**
- * The key of ours that a key means: itself, another spelling of it (`judgeModel` for `judge_model`), or one of another
- * harness; null for none.
+ * Resolves a key to ours: the key itself, another spelling (`judgeModel` for `judge_model`), or an alias from another
+ * harness; null if unknown.
  */
 export function ourKey(key: string, { keys, aliases = {} }: KeyRules): Alias | null {
   if (keys.includes(key)) return { key };
@@ -13,7 +13,6 @@ export function ourKey(key: string, { keys, aliases = {} }: KeyRules): Alias | n
   return respelled === undefined ? null : { key: respelled };
 }
 
-/** All other ways in which the keys of a mapping may be written. */
 export function otherSpellings({ keys, aliases = {} }: KeyRules): Map<string, string> {
   const all = [
     ...keys.map((key) => [key, key] as const),

@@ -7,7 +7,7 @@ import type { Findings } from "./findings.js";
 import { checkGrader } from "./grader-check.js";
 import type { RawConstraints, RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";
 
-/** What the graders of all stimuli of a file have in common. */
+/** Shared by all test cases of a file. */
 export interface GraderContext {
   readonly raw: RawSpec;
   /** Of the eval file. */
@@ -17,13 +17,13 @@ export interface GraderContext {
   readonly findings: Findings;
 }
 
-/** A grader, and the place of what it stands for. */
+/** A grader, and where it was written. */
 interface Placed {
   readonly spec: GraderSpec;
   readonly path: KeyPath;
 }
 
-/** Every check of a stimulus: the graders of the file, its own, its rubric and its constraints. */
+/** Builds all graders of a test case: those of the file, its own, its rubric and its constraints. */
 export function stimulusGraders(stimulus: RawStimulus, path: KeyPath, context: GraderContext): GraderSpec[] {
   const { raw, findings } = context;
   const entries = [
@@ -37,11 +37,11 @@ export function stimulusGraders(stimulus: RawStimulus, path: KeyPath, context: G
     path: [...path, "constraints", key],
   }));
   const all = [...judged, ...constraints].flatMap((one) => checkedGrader(one, context));
-  const who = `the stimulus ${JSON.stringify(stimulus.name)}`;
+  const who = `test case ${JSON.stringify(stimulus.name)}`;
   if (judged.length > 0 && !doCount && constraints.length === 0)
     findings.at(
       stimulus.graders === undefined ? ["graders"] : [...path, "graders"],
-      `${who}: all of its graders have the weight 0, so that nothing decides. Give one a weight above 0.`,
+      `${who}: all of its graders have the weight 0, so nothing decides. Give one a weight above 0.`,
     );
   if (judged.length + constraints.length === 0)
     findings.note(`${who} has neither graders nor constraints: its trials are unscored`);
@@ -55,7 +55,7 @@ function placed(entries: readonly RawGrader[] | undefined, path: KeyPath, { raw,
   }));
 }
 
-/** A program that lies beside the eval file is meant, and not one of the workspace, which the agent could change. */
+/** A program beside the eval file is preferred to one in the workspace, which the agent could change. */
 function withProgramBeside(spec: GraderSpec, dir: string): GraderSpec {
   const program = spec.type === "program" ? spec.config?.program : undefined;
   if (typeof program !== "string" || !program.includes("/")) return spec;
@@ -63,7 +63,7 @@ function withProgramBeside(spec: GraderSpec, dir: string): GraderSpec {
   return existsSync(file) ? { ...spec, config: { ...spec.config, program: file } } : spec;
 }
 
-/** The weight of the entry counts before that of its type. */
+/** The weight of the entry takes precedence over that of its type. */
 function specOf({ type, config, name, required, weight }: RawGrader, { scoring }: RawSpec): GraderSpec {
   const weights = scoring?.weights ?? {};
   const counts = weight ?? (Object.hasOwn(weights, type) ? weights[type] : undefined);
@@ -76,7 +76,7 @@ function specOf({ type, config, name, required, weight }: RawGrader, { scoring }
   };
 }
 
-/** The rubric goes to the graders that ask a model; where there is none, and a model is known, to one of its own. */
+/** Passes the rubric to the graders that ask a model, or adds one if there is none and a judge model is set. */
 function withRubric(
   entries: readonly Placed[],
   { name, rubric = [] }: RawStimulus,
@@ -87,9 +87,7 @@ function withRubric(
   const filled = entries.map((one) => ({ ...one, spec: withJudging(one.spec, judging) }));
   if (rubric.length === 0 || entries.some(({ spec }) => isJudged(spec))) return filled;
   if (judgeModel === null) {
-    findings.note(
-      `the stimulus ${JSON.stringify(name)}: its rubric is not checked. Name a model as defaults.judge_model`,
-    );
+    findings.note(`test case ${JSON.stringify(name)}: its rubric is not checked. Set defaults.judge_model`);
     return filled;
   }
   const own = specOf({ type: "prompt", name: "rubric" }, raw);
@@ -109,7 +107,7 @@ function checkedGrader({ spec, path }: Placed, { registry, findings }: GraderCon
 type Config = Readonly<Record<string, unknown>>;
 type Check = readonly [type: string, config: Config];
 
-/** What each constraint is checked by; null when it checks nothing. */
+/** The grader of each constraint; null when there is nothing to check. */
 const CHECKS: { readonly [K in keyof RawConstraints]-?: (value: NonNullable<RawConstraints[K]>) => Check | null } = {
   max_turns: (max) => ["turn-count", { max }],
   max_tokens: (max) => ["token-budget", { max }],
@@ -125,15 +123,14 @@ function listed(type: string, config: Readonly<Record<string, readonly string[]>
   return Object.values(config).every((names) => names.length === 0) ? null : [type, config];
 }
 
-/** A constraint as a grader, and the key that it stands for. */
 interface ConstraintGrader {
   readonly key: string;
   readonly spec: GraderSpec;
 }
 
 /**
- * The graders that constraints stand for. Each is required and counts nothing, so that it decides and does not dilute the
- * score; where nothing else counts, they do.
+ * Graders of constraints are required and have the weight 0, so that they decide without changing the score; if nothing
+ * else has a weight, they get one.
  */
 function constraintGraders(constraints: RawConstraints, doOthersCount: boolean): ConstraintGrader[] {
   const weight = doOthersCount ? 0 : 1;
@@ -146,13 +143,13 @@ function constraintGraders(constraints: RawConstraints, doOthersCount: boolean):
   });
 }
 
-/** What graders that ask a model are given by the file. */
+/** Settings from the file for graders that ask a model. */
 interface Judging {
   readonly rubric: readonly string[];
   readonly judgeModel: string | null;
 }
 
-/** Which of its settings the file fills in, for graders that ask a model. */
+/** The settings that are filled in, by grader type. */
 const FILLED: Readonly<Record<string, (judging: Judging) => Config>> = {
   prompt: ({ rubric, judgeModel }) => ({ ...rubricOf(rubric), ...(judgeModel !== null && { model: judgeModel }) }),
   panel: ({ rubric }) => rubricOf(rubric),
@@ -162,7 +159,7 @@ function rubricOf(rubric: readonly string[]): Config {
   return rubric.length === 0 ? {} : { rubric };
 }
 
-/** A grader with the rubric of its stimulus and the judge of its file, where it has none of its own; parts of it, too. */
+/** Fills in the rubric and the judge model where the grader, or a part of it, has none. */
 function withJudging(spec: GraderSpec, judging: Judging): GraderSpec {
   const filled = Object.hasOwn(FILLED, spec.type) ? (FILLED[spec.type]?.(judging) ?? {}) : {};
   const config = { ...filled, ...partsWithJudging(spec.config ?? {}, judging) };
@@ -180,7 +177,7 @@ function partsWithJudging(config: Config, judging: Judging): Config {
   };
 }
 
-/** True for a grader that looks at the rubric, or has a part that does. */
+/** True for a grader that uses the rubric, or has a part that does. */
 function isJudged({ type, config = {} }: GraderSpec): boolean {
   if (Object.hasOwn(FILLED, type)) return true;
   const { graders, grader } = config;

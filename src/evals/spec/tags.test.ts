@@ -32,12 +32,12 @@ describe("matchesTags", () => {
     expect(matchesTags(TAGS, filters)).toBe(expected);
   });
 
-  it("refuses a filter that names no tag", () => {
+  it("rejects a filter that names no tag", () => {
     expect(() => matchesTags(TAGS, ["=js"])).toThrow("names no tag");
     expect(() => matchesTags(TAGS, ["!"])).toThrow("names no tag");
   });
 
-  it("turns to the opposite with an exclamation mark", () => {
+  it("is negated by an exclamation mark", () => {
     const word = fc.stringMatching(/^[a-z]{1,3}$/);
     fc.assert(
       fc.property(fc.dictionary(word, word), word, fc.option(word, { nil: undefined }), (tags, name, value) => {

@@ -3,7 +3,7 @@ import type { RawTags } from "./spec-schema.js";
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** Tags as texts: a name alone is true, and several values are joined by commas. */
+/** Converts tags to strings: a name alone is true, and several values are joined by commas. */
 export function tagsOf(given: RawTags | undefined): Tags {
   if (given === undefined) return {};
   if (Array.isArray(given)) return Object.fromEntries(given.map((name) => [name, "true"]));
@@ -12,7 +12,7 @@ export function tagsOf(given: RawTags | undefined): Tags {
 
 /**
  * Whether tags meet all filters: `area=js`, `!area=js`, `slow`, `!slow`. Commas mean any of: `area=js,ts`, `slow,area=js`;
- * what follows a value without a `=` is another value, and `!area=js,ts` means neither.
+ * after a value, an entry without `=` is another value of the same tag, and `!area=js,ts` means neither.
  * @example
  * matchesTags({ area: "js", slow: "true" }, ["area=js,ts", "!slow"]); // false
  */
@@ -23,7 +23,7 @@ export function matchesTags(tags: Tags, filters: readonly string[]): boolean {
 interface Condition {
   readonly isNot: boolean;
   readonly name: string;
-  /** Null when the name alone is asked for. */
+  /** Null when only the name must be present. */
   readonly values: string[] | null;
 }
 

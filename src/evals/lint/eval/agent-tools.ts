@@ -1,6 +1,6 @@
 import { ADAPTERS } from "../../../agents/adapters/index.js";
 
-/** The tools that each agent has of its own, as trajectories name them. Servers bring more. */
+/** Built-in tools of each agent, named as in trajectories. MCP servers add more. */
 export const AGENT_TOOLS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.values(ADAPTERS).map(({ name, tools = [] }) => [name, tools]),
 );

@@ -8,13 +8,13 @@ import type { EvalRemark, Subject } from "./subject.js";
 const INTERPRETERS = new Set(["node", "python", "python3", "bash", "sh", "ruby", "perl", "tsx", "bun", "deno"]);
 const SCRIPT = /^[\w./-]+\.(?:[cm]?[jt]s|py|sh|rb|pl)$/;
 
-/** Graders that run a file which nobody provides. */
+/** Finds graders that run a file which does not exist. */
 export function commandRemarks({ graders, given, asked }: Subject): EvalRemark[] {
   if (!given.isComplete) return [];
   return graders.flatMap(({ spec, title, placeOf }) =>
     wantedParts(spec).flatMap((part): EvalRemark[] => {
       const file = fileOf(part);
-      // A task that names the file asks for it.
+      // A prompt that names the file asks for it.
       if (file === null || given.paths.has(file) || asked.includes(posix.basename(file))) return [];
       if (listOf(part, "files").some((placed) => posix.normalize(String(fieldsOf(placed).dest)) === file)) return [];
       const message = `${title} runs ${file}, which is neither in the environment nor in the prompt.`;
@@ -23,12 +23,12 @@ export function commandRemarks({ graders, given, asked }: Subject): EvalRemark[]
   );
 }
 
-/** The file of the workspace that a command runs; null when it runs a program of the machine, or that is not clear. */
+/** Returns the workspace file that a command runs; null if it runs an installed program or if that is unclear. */
 function fileOf(spec: GraderSpec): string | null {
   if (spec.type !== "run-command") return null;
   const command = textOf(spec, "command") ?? "";
   const args = spec.config?.args === undefined ? null : listOf(spec, "args").map(String);
-  // A line for the shell is only looked at where it is one plain command.
+  // A shell line is checked only if it is one plain command.
   if (args === null && /[;&|<>$`(){}"'\\]/.test(command)) return null;
   const [program = "", ...rest] = args === null ? command.trim().split(/\s+/) : [command, ...args];
   const file = INTERPRETERS.has(program) ? scriptIn(rest) : program.includes("/") ? program : null;

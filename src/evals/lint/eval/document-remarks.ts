@@ -4,13 +4,13 @@ import type { KeyPath, YamlTree } from "../../../utils/files/yaml-tree.js";
 import { fieldsOf, listAt } from "./places.js";
 import type { EvalRemark } from "./subject.js";
 
-/** What is wrong with an eval file as it is written: names that are there twice, and paths that lead nowhere. */
+/** Finds repeated names and missing paths in an eval file. */
 export function documentRemarks(file: string, tree: YamlTree): EvalRemark[] {
   const dir = dirname(resolve(file));
   const dead = namedPaths(tree.value)
     .filter(({ name, inside = "" }) => !existsSync(join(resolve(dir, name), inside)))
     .map(({ name, path, what }): EvalRemark => {
-      return { ...tree.placeOf(path), code: "EVAL-PATH-DEAD", message: `There is no ${what} ${name}.` };
+      return { ...tree.placeOf(path), code: "EVAL-PATH-DEAD", message: `${what} ${name} does not exist.` };
     });
   return [...repeatedNames(tree), ...dead];
 }
@@ -20,7 +20,7 @@ function repeatedNames(tree: YamlTree): EvalRemark[] {
   return names.flatMap((name, index): EvalRemark[] => {
     if (typeof name !== "string" || names.indexOf(name) === index) return [];
     const place = tree.placeOf(["stimuli", index, "name"]);
-    return [{ ...place, code: "EVAL-STIMULUS-DUPLICATE", message: `There is another stimulus "${name}".` }];
+    return [{ ...place, code: "EVAL-STIMULUS-DUPLICATE", message: `The name "${name}" is used by another test case.` }];
   });
 }
 
@@ -29,7 +29,7 @@ interface NamedPath {
   readonly name: string;
   readonly path: KeyPath;
   readonly what: string;
-  /** What has to be in it. */
+  /** A file that must exist inside of the path. */
   readonly inside?: string;
 }
 
@@ -63,12 +63,12 @@ function inEnvironment(environment: unknown, path: KeyPath): NamedPath[] {
   ];
 }
 
-/** As git tells them apart: what has neither a scheme nor a host before a colon is a path. */
+/** Like git: a URL has a scheme, or a host before a colon; anything else is a path. */
 function isLocal(url: unknown): url is string {
   return typeof url === "string" && (isAbsolute(url) || !/^[^/]*:/.test(url));
 }
 
-/** A skill is named by its folder, or by the SKILL.md in it. */
+/** A skill is named by its folder or by its SKILL.md. */
 function skillAt(name: unknown, path: KeyPath): NamedPath[] {
   const [found] = pathAt(name, path, "skill");
   if (found === undefined) return [];

@@ -23,7 +23,7 @@ const CASES: readonly Case[] = [
   {
     what: "two skills of one name",
     environment: "{ skills: [tidy, other] }",
-    says: 'two skills with the name "tidy"',
+    says: 'two skills named "tidy"',
     spoil: (tidy) => {
       mkdirSync(join(tidy, "../other"));
       writeFileSync(join(tidy, "../other/SKILL.md"), skill());
@@ -33,7 +33,7 @@ const CASES: readonly Case[] = [
     what: "a skill that is too large",
     environment: OFFERED,
     says: "larger than 64 MB",
-    // A file of nothing but holes takes no room.
+    // A sparse file takes no disk space.
     spoil: (tidy) => {
       writeFileSync(join(tidy, "large.bin"), "");
       truncateSync(join(tidy, "large.bin"), 65 * 2 ** 20);
@@ -42,13 +42,13 @@ const CASES: readonly Case[] = [
   {
     what: "a link out of a skill",
     environment: OFFERED,
-    says: "is a link that leaves the skill",
+    says: "is a link to a target outside the skill",
     spoil: (tidy) => symlinkSync("/etc/hosts", join(tidy, "hosts")),
   },
   {
     what: "a SKILL.md that is no text",
     environment: OFFERED,
-    says: "it is not text in UTF-8",
+    says: "it is not valid UTF-8",
     spoil: (tidy) => writeFileSync(join(tidy, "SKILL.md"), Buffer.concat([Buffer.from(skill()), Buffer.from([0xff])])),
   },
   {
@@ -74,8 +74,8 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe("environments that a run refuses", () => {
-  it.each(CASES)("are found: $what", async ({ environment, says, spoil }) => {
+describe("environments that a run rejects", () => {
+  it.each(CASES)("are reported: $what", async ({ environment, says, spoil }) => {
     using folder = lintFolder({ "eval.yaml": spec(environment), "tidy/SKILL.md": skill() });
     spoil?.(join(folder.path, "tidy"));
     const file = join(folder.path, "eval.yaml");
@@ -86,7 +86,7 @@ describe("environments that a run refuses", () => {
     ]);
   });
 
-  it("are placed where they are written, each once", async () => {
+  it("are reported once, where they are written", async () => {
     const own = `  - ${STIMULUS.replace("basic", "own")}, environment: { mcpServers: { docs: { url: 'ftp://a' } } } }`;
     const text = `name: sample\nstimuli:\n  - ${STIMULUS} }\n${own}\n`;
     using folder = lintFolder({ "eval.yaml": text });
@@ -99,7 +99,7 @@ describe("environments that a run refuses", () => {
     expect(twice.findings.map(({ code, line }) => [code, line])).toEqual([["EVAL-ENVIRONMENT", 2]]);
   });
 
-  it("are not said again of a skill under test that cannot be read", async () => {
+  it("are not reported again for a skill under test that cannot be read", async () => {
     using folder = lintFolder({ "eval.yaml": `skill: tidy\n${spec(OFFERED)}`, "tidy/SKILL.md": skill() });
     writeFileSync(join(folder.path, "tidy/SKILL.md"), skill({ description: "" }));
     const { findings } = await lint([join(folder.path, "eval.yaml")], { cwd: folder.path, ...testOptions() });
@@ -109,12 +109,12 @@ describe("environments that a run refuses", () => {
     expect(new Set(gone.findings.map(({ code }) => code))).toEqual(new Set(["EVAL-PATH-DEAD"]));
   });
 
-  it("have a SKILL.md that is no text found in itself, too", async () => {
+  it("include a skill whose SKILL.md is not text", async () => {
     using folder = lintFolder({ "tidy/SKILL.md": "" });
     writeFileSync(join(folder.path, "tidy/SKILL.md"), Buffer.concat([Buffer.from(skill()), Buffer.from([0xff])]));
     const { findings } = await lint([], { cwd: folder.path });
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
-      ["SKILL-FRONT-MATTER", "The file is not text in UTF-8: save it as such, and take out what is binary."],
+      ["SKILL-FRONT-MATTER", "The file is not valid UTF-8: save it as UTF-8 and remove binary content."],
     ]);
   });
 });

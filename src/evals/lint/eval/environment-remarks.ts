@@ -9,7 +9,7 @@ import type { EvalFile } from "./file-remarks.js";
 import { fieldsOf, indexOf, listAt } from "./places.js";
 import type { EvalRemark } from "./subject.js";
 
-/** Environments that a run would refuse: they are read as it reads them, and nothing is kept. */
+/** Finds environments that a run would reject, by reading them in the same way. */
 export async function environmentRemarks({ spec, tree }: EvalFile): Promise<EvalRemark[]> {
   const contents = new EnvironmentContents(spec.file);
   const found: EvalRemark[] = [];
@@ -31,7 +31,7 @@ async function problemWith(environment: Environment, contents: EnvironmentConten
   }
 }
 
-/** What is not there has a finding of its own. */
+/** Missing files are reported by another rule. */
 function isAllThere({ files = [], skills = [] }: Environment): boolean {
   return (
     files.every((file) => !("src" in file) || existsSync(file.src)) &&
@@ -39,7 +39,7 @@ function isAllThere({ files = [], skills = [] }: Environment): boolean {
   );
 }
 
-/** The list or the mapping that the message is about: the stimulus' own, or else that of the file. */
+/** The list or mapping that the message is about: that of the test case, or else that of the file. */
 function placeOf(message: string, stimulus: Stimulus, tree: YamlTree): Place {
   const index = indexOf(stimulus, tree);
   const key = keyIn(message, stimulus.environment);
@@ -50,7 +50,7 @@ function placeOf(message: string, stimulus: Stimulus, tree: YamlTree): Place {
   return { line: stimulus.line, column: stimulus.column };
 }
 
-/** Messages begin with the key that they are about, or name a file of a skill. */
+/** Messages begin with the key they are about, or name a file of a skill. */
 function keyIn(message: string, { skills = [] }: Environment): string {
   const [, key] = /^environment\.(\w+)/.exec(message) ?? [];
   const isOfSkill = skills.some((skill) => typeof skill === "string" && message.includes(skill));

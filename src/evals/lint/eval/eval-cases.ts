@@ -6,7 +6,7 @@ import type { EvalCode } from "./rules.js";
 interface Parts {
   readonly top?: string;
   readonly prompt?: string;
-  /** Lines of the stimulus, without its indentation. */
+  /** Lines of the test case, without indentation. */
   readonly more?: string;
   readonly graders?: readonly string[];
   readonly end?: string;
@@ -15,7 +15,7 @@ interface Parts {
 const TESTS = "{ type: run-command, config: { command: npm test } }";
 const DONE = "{ type: completed }";
 
-/** An eval file with one stimulus. */
+/** Builds an eval file with one test case. */
 function evalFile({ top = "", prompt = "Write tests for add.", more = "", graders = [TESTS], end = "" }: Parts) {
   const stimulus = [
     "- name: basic",
@@ -38,7 +38,7 @@ const TIDY = { "tidy/SKILL.md": skill() };
 const PATCH = "--- a/lib.js\n+++ b/lib.js\n@@ -1 +1 @@\n-a\n+b\n";
 const SENTENCE = "The sum of all parts is 42 apples.";
 
-/** For each code, files that have this very defect and no other. */
+/** For each code, files that have exactly this defect. */
 export const EVAL_CASES: Readonly<Record<EvalCode, Files>> = {
   "EVAL-SCHEMA": file({ top: "colour: blue" }),
   "EVAL-IGNORED": file({ top: "version: 2" }),
@@ -137,7 +137,7 @@ export const EVAL_CASES: Readonly<Record<EvalCode, Files>> = {
   "EVAL-TIME-SHORT": file({ top: "defaults: { timeout: 2s }" }),
 };
 
-/** Eval files with nothing wrong in them. */
+/** Eval files without findings. */
 export const CLEAN_EVALS: Readonly<Record<string, Files>> = {
   "an eval with the least there can be": file({}),
   "a skill under test, with all there is": file(

@@ -34,13 +34,13 @@ const COMPATIBLE: readonly [GraderSpec, GraderSpec][] = [
   [spec("tool-calls", { required: ["Bash"] }), spec("tool-call-count", { max: 0, tools: ["Edit"] })],
 ];
 
-describe("whyExclusive", () => {
-  it.each(EXCLUSIVE)("%j excludes %j", (a, b) => {
+describe("explainExclusion", () => {
+  it.each(EXCLUSIVE)("explains why %j and %j cannot both pass", (a, b) => {
     expect(whyExclusive(a, b)).toEqual(expect.any(String));
     expect(whyExclusive(b, a)).toBe(whyExclusive(a, b));
   });
 
-  it.each(COMPATIBLE)("%j goes with %j", (a, b) => {
+  it.each(COMPATIBLE)("lets %j pass together with %j", (a, b) => {
     expect(whyExclusive(a, b)).toBeNull();
     expect(whyExclusive(b, a)).toBeNull();
   });

@@ -5,7 +5,7 @@ import { skill } from "../skill/skill-cases.js";
 
 const SERVERS = "mcpServers: { docs: { command: node } }";
 
-/** What is said of an executor that is offered this. */
+/** Messages about an executor with this environment. */
 async function said(executor: string, environment = ""): Promise<string[]> {
   const text = [
     `defaults: { executor: ${JSON.stringify(executor)} }`,
@@ -19,19 +19,19 @@ async function said(executor: string, environment = ""): Promise<string[]> {
 
 describe("executors", () => {
   it.each([
-    ["claud", '1:23 EVAL-EXECUTOR There is no agent "claud". Did you mean "claude"?'],
-    ["node agent.mjs", "does not say where the task goes"],
-    ["{prompt}", "does not say where the task goes"],
+    ["claud", '1:23 EVAL-EXECUTOR Unknown agent "claud". Did you mean "claude"?'],
+    ["node agent.mjs", "has no placeholder for the task"],
+    ["{prompt}", "has no placeholder for the task"],
     ["KEY=1 node agent.mjs {prompt}", "begins with the variable KEY,"],
-  ])("are refused when no run takes them: %s", async (executor, says) => {
+  ])("are rejected when no run accepts them: %s", async (executor, says) => {
     expect(await said(executor)).toEqual([expect.stringContaining(says)]);
   });
 
   it.each([
     ["node a.mjs {prompt}", "skills: [tidy]", "has no {skills}"],
     ["node a.mjs {prompt} {skills}", SERVERS, "has no {mcp_config}"],
-    ["pi", SERVERS, "The agent pi takes no MCP servers"],
-  ])("have to take what they are offered: %s", async (executor, environment, says) => {
+    ["pi", SERVERS, "The agent pi does not support MCP servers"],
+  ])("are reported when they do not support what they are offered: %s", async (executor, environment, says) => {
     const [first, ...others] = await said(executor, environment);
     expect(first).toMatch(/^1:23 EVAL-NOT-TAKEN .*"basic" offers it/);
     expect(first).toContain(says);
@@ -44,7 +44,7 @@ describe("executors", () => {
     ["node a.mjs {prompt_file}", ""],
     ["node a.mjs {skills} {mcp_config} '{prompt}'", `skills: [tidy], ${SERVERS}`],
     ["sh -c 'run $ASSAY_SKILLS_DIR $ASSAY_MCP_CONFIG' {prompt}", `skills: [tidy], ${SERVERS}`],
-  ])("are fine when they do: %s", async (executor, environment) => {
+  ])("are accepted when they do: %s", async (executor, environment) => {
     expect(await said(executor, environment)).toEqual([]);
   });
 });

@@ -8,13 +8,13 @@ import type { EvalRemark } from "./subject.js";
 
 /** Where a command takes its task, after the name of the program. */
 const TASK = /\s.*\{prompt(?:_file)?\}/s;
-/** Nothing sets it, as no shell is there. */
+/** Commands are run without a shell, so nothing would set the variable. */
 const VARIABLE = /^([A-Za-z_]\w*)=/;
 
-/** Agents that take no servers of tools. */
+/** Agents that do not support MCP servers. */
 const WITHOUT_SERVERS: readonly string[] = ["pi"];
 
-/** Executors that no run takes, and those that do not take what they are offered. */
+/** Finds executors that no run accepts, and executors that ignore skills or MCP servers. */
 export function executorRemarks({ spec, tree }: EvalFile): EvalRemark[] {
   const { executor } = spec.defaults;
   if (executor === null) return [];
@@ -27,14 +27,15 @@ export function executorRemarks({ spec, tree }: EvalFile): EvalRemark[] {
 
 function problemWith(executor: string): string | null {
   const [, variable] = VARIABLE.exec(executor) ?? [];
-  if (variable !== undefined) return `The executor begins with the variable ${variable}, and no shell sets it.`;
+  if (variable !== undefined)
+    return `The executor begins with the variable ${variable}, which is not set because no shell is used.`;
   if (TASK.test(executor)) return null;
   const isCommand = /[\s{]/.test(executor.trim());
-  if (isCommand) return `The command "${executor}" does not say where the task goes: it has no {prompt}.`;
-  return `There is no agent "${executor}".${didYouMean(executor, Object.keys(AGENT_TOOLS))}`;
+  if (isCommand) return `The command "${executor}" has no placeholder for the task: add {prompt} after the program.`;
+  return `Unknown agent "${executor}".${didYouMean(executor, Object.keys(AGENT_TOOLS))}`;
 }
 
-/** What an agent may be offered, and what says that it takes it. */
+/** What an agent may be offered, and the placeholder by which a command takes it. */
 const OFFERS = [
   {
     what: "skills",
@@ -58,14 +59,14 @@ function notTaken(executor: string, stimuli: readonly Stimulus[], place: Place):
     const first = stimuli.find(isOffered);
     const takes = isAgent ? !without.includes(executor) : taken.test(executor);
     if (first === undefined || takes) return [];
-    const why = isAgent ? `The agent ${executor} takes no ${what}` : `The executor's command has no ${hole}`;
+    const why = isAgent ? `The agent ${executor} does not support ${what}` : `The executor's command has no ${hole}`;
     const message = `${why}, but "${first.name}" offers it ${what}.`;
-    const fix = isAgent ? {} : { fix: `Write ${hole} where the command takes them, or leave them out.` };
+    const fix = isAgent ? {} : { fix: `Write ${hole} where the command takes them, or remove them.` };
     return [{ ...place, code: "EVAL-NOT-TAKEN", message, ...fix }];
   });
 }
 
-/** Under one of the names that it may have. */
+/** The key has several spellings. */
 function placeOfExecutor(tree: YamlTree): Place {
   const under = ["defaults", "config"].find((key) => fieldsOf(tree.value)[key] !== undefined) ?? "defaults";
   const isAlias = fieldsOf(fieldsOf(tree.value)[under]).executor === undefined;

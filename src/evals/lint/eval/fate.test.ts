@@ -7,7 +7,7 @@ const spec = (type: string, config: Record<string, unknown> = {}): GraderSpec =>
 const ANY = spec("output-matches", { pattern: "a*" });
 const OPEN = spec("output-matches", { pattern: "done" });
 
-describe("fateOf", () => {
+describe("findConstantOutcome", () => {
   it.each([
     [ANY, true],
     [spec("output-matches", { pattern: "(?i).*" }), true],
@@ -35,7 +35,7 @@ describe("fateOf", () => {
     spec("all-of", { graders: [ANY, OPEN] }),
     spec("any-of", { graders: [] }),
     spec("a-plugin", { pattern: ".*" }),
-  ])("%j is open", (given) => {
+  ])("returns null for %j", (given) => {
     expect(fateOf(given, GIVEN)).toBeNull();
   });
 });

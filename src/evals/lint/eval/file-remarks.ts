@@ -7,24 +7,23 @@ import { shortTimeout } from "./grader-remarks.js";
 import { fieldsOf } from "./places.js";
 import type { EvalRemark } from "./subject.js";
 
-/** The keys that the summary of a run has, given how often each stimulus is tried. */
+/** Returns the keys of a run's summary, given the number of trials of each test case. */
 export type MetricKeys = (runs: number) => ReadonlySet<string>;
 
 export interface EvalFile {
   readonly spec: EvalSpec;
   readonly tree: YamlTree;
-  /** Null where nobody knows: then no gate is refused for its name. */
+  /** Null if unknown: then no gate is rejected for its name. */
   readonly metricKeys: MetricKeys | null;
 }
 
-/** What is wrong with an eval file as a whole. */
 export function fileRemarks(file: EvalFile): EvalRemark[] {
   return [...notes(file), ...gates(file), ...triggers(file), ...timeouts(file)];
 }
 
 function notes({ spec, tree }: EvalFile): EvalRemark[] {
   return spec.notes.map((note) => {
-    // Notes begin with the key that they are about, as far as they are about one.
+    // Notes begin with the key they are about, if there is one.
     const [keys = ""] = /^[\w$.]+(?=:? )/.exec(note) ?? [];
     return { ...tree.placeOfKey(keys.split(".")), code: "EVAL-IGNORED", message: `${note.replace(/\.$/, "")}.` };
   });
@@ -32,7 +31,7 @@ function notes({ spec, tree }: EvalFile): EvalRemark[] {
 
 function gates({ spec, tree, metricKeys }: EvalFile): EvalRemark[] {
   const { gate, gates: alias = gate } = fieldsOf(tree.value);
-  // Where the file has none, those that every eval has are no business of its author.
+  // Default gates are not the author's, so they are not checked.
   if (alias === undefined) return [];
   const isList = Array.isArray(alias);
   const key = gate === undefined ? "gates" : "gate";
@@ -55,7 +54,7 @@ interface GateContext {
 function metricRemarks({ metric }: DatasetGate, { place, runs, known }: GateContext): EvalRemark[] {
   const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? 1);
   if (k > runs) {
-    const message = `The gate on ${metric} needs ${k} trials of each stimulus, but defaults.runs is ${runs}.`;
+    const message = `The gate on ${metric} needs ${k} trials of each test case, but defaults.runs is ${runs}.`;
     return [{ ...place, code: "EVAL-GATE-RUNS", message, fix: `Set defaults.runs to ${k} or more.` }];
   }
   if (known === undefined || known.has(metric)) return [];
@@ -66,7 +65,7 @@ function metricRemarks({ metric }: DatasetGate, { place, runs, known }: GateCont
 
 function valueRemarks(gate: DatasetGate, place: Place): EvalRemark[] {
   const { metric, op, value } = gate;
-  const always = isAlwaysMet(gate) ? `the gate ${metric} ${op} ${value} is met by all that can be measured.` : null;
+  const always = isAlwaysMet(gate) ? `the gate ${metric} ${op} ${value} is always met.` : null;
   const problem = problemWithGate(gate) ?? always;
   return problem === null ? [] : [{ ...place, code: "EVAL-GATE-VALUE", message: problem.replace(/^the /, "The ") }];
 }
@@ -80,7 +79,7 @@ function triggers({ spec: { stimuli } }: EvalFile): EvalRemark[] {
       line,
       column,
       code: "EVAL-TRIGGER-BOTH",
-      message: `"${prompt.trim()}" stands under should and under should_not.`,
+      message: `"${prompt.trim()}" is listed under both should and should_not.`,
     }));
 }
 

@@ -4,22 +4,21 @@ import { basename, join, posix } from "node:path";
 import type { Environment, EnvironmentFile, OfferedSkill } from "../../../core/environment.js";
 import { parseSkillFile } from "../../../exec/skills/skill-file.js";
 
-/** A text that the agent finds in the place it works in. */
+/** A text file that the agent finds in its workspace. */
 export interface GivenText {
-  /** Below the workspace, or below the folder of the skill it belongs to. */
+  /** Relative to the workspace, or to the folder of the skill it belongs to. */
   readonly path: string;
   readonly text: string;
 }
 
-/** What is in a workspace before the agent starts. */
+/** The contents of a workspace before the agent starts. */
 export interface GivenFiles {
   readonly paths: ReadonlySet<string>;
   readonly texts: readonly GivenText[];
-  /** False when a repository, commands or the sheer number may bring more files than are known here. */
+  /** False when a repository, commands or a large number of files may add files that are not listed here. */
   readonly isComplete: boolean;
 }
 
-/** A skill that an agent is offered. */
 export interface GivenSkill {
   /** Null when it cannot be read. */
   readonly name: string | null;
@@ -35,11 +34,11 @@ const MOST_FILES = 3000;
 const LARGEST_BYTES = 2 ** 18;
 const PASSED_OVER = new Set([".git", "node_modules"]);
 
-/** Reads what environments name, each file or folder once. */
+/** Reads the files of environments, each file or folder once. */
 export class GivenReader {
   readonly #listings = new Map<string, Promise<Listing>>();
 
-  /** The files of an environment, as far as they are known without running anything. */
+  /** Lists the files of an environment that are known without running anything. */
   async files({ files = [], git, commands = [] }: Environment): Promise<GivenFiles> {
     const placed = await Promise.all(files.map((file) => this.#placed(file)));
     const texts = placed.flatMap((listing) => listing.files);
@@ -50,7 +49,6 @@ export class GivenReader {
     };
   }
 
-  /** A skill of an environment: its name, and what it says. */
   async skill(given: string | OfferedSkill): Promise<GivenSkill> {
     const texts = typeof given === "string" ? (await this.#listing(given)).files : contentsOf(given);
     const own = texts.find(({ path }) => path === "SKILL.md");
@@ -84,7 +82,7 @@ function contentsOf({ files }: OfferedSkill): GivenText[] {
   return files.map(({ dest, content, encoding }) => ({ path: dest, text: encoding === "base64" ? "" : content }));
 }
 
-/** A file, under the empty path, or all files below a folder. What cannot be read is for others to complain about. */
+/** A single file has the empty path. Unreadable files are reported by other rules. */
 async function listingOf(src: string): Promise<Listing> {
   const found = await stat(src).catch(() => null);
   if (found === null) return { files: [], isComplete: false };

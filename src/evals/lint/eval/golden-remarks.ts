@@ -1,13 +1,12 @@
 import { posix } from "node:path";
 import type { EvalRemark, Subject } from "./subject.js";
 
-/** What a patch does to one file. */
 interface PatchedFile {
   readonly path: string;
   readonly isNew: boolean;
 }
 
-/** Golden patches that change nothing, or files that are not there. */
+/** Finds golden patches that change nothing, or change files that do not exist. */
 export function goldenRemarks({ stimulus, given, placeOf }: Subject): EvalRemark[] {
   const { goldenPatch } = stimulus;
   if (goldenPatch === null) return [];
@@ -22,13 +21,13 @@ export function goldenRemarks({ stimulus, given, placeOf }: Subject): EvalRemark
     .filter(({ path, isNew }) => given.paths.has(path) === isNew)
     .map(({ path, isNew }): EvalRemark => {
       const why = isNew
-        ? `makes ${path}, which the environment has already`
+        ? `creates ${path}, which the environment already has`
         : `changes ${path}, which the environment does not have`;
       return { ...place, code: "EVAL-GOLDEN-PATCH", message: `The golden patch of "${stimulus.name}" ${why}.` };
     });
 }
 
-/** The files that a patch in the format of git is about, by the names they have before it. */
+/** Files are named as they are before the patch. */
 function patchedFiles(text: string): PatchedFile[] {
   const lines = text.split("\n");
   return lines.flatMap((line, index): PatchedFile[] => {

@@ -5,10 +5,9 @@ import type { EvalRemark, Subject } from "./subject.js";
 
 const LEAST_MS = 5000;
 
-/** What is wrong with the graders of a stimulus as they are written. */
 export function graderRemarks(subject: Subject): EvalRemark[] {
   const { graders, stimulus, placeOf, isWhole } = subject;
-  // A rubric that nobody judges is a finding of its own.
+  // A rubric without a judge is reported by another rule.
   if (graders.length === 0 && isWhole && stimulus.rubric.length === 0) {
     const message = `"${stimulus.name}" has no graders.`;
     return [{ ...placeOf(), code: "EVAL-NO-GRADERS", message }];
@@ -29,11 +28,11 @@ function sameChecks(graders: readonly WrittenGrader[]): EvalRemark[] {
     .map(([first, again]) => ({
       ...again.placeOf(),
       code: "EVAL-GRADER-DUPLICATE",
-      message: `${again.title} checks the very same as ${first.title === again.title ? "the one before it" : first.title}.`,
+      message: `${again.title} makes the same check as ${first.title === again.title ? "the one before it" : first.title}.`,
     }));
 }
 
-/** Each thing that has the key of an earlier one, with that one. */
+/** Returns each item whose key an earlier item has, with that item. */
 function repeated<T>(items: readonly T[], keyOf: (item: T) => string | null): [first: T, again: T][] {
   const known = new Map<string, T>();
   return items.flatMap((item): [T, T][] => {
@@ -45,7 +44,7 @@ function repeated<T>(items: readonly T[], keyOf: (item: T) => string | null): [f
   });
 }
 
-/** The same text for the same settings, whatever the order of their keys. */
+/** The same text for equal settings, whatever the order of their keys. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => {
     if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
@@ -58,11 +57,11 @@ function shortTimes(graders: readonly WrittenGrader[]): EvalRemark[] {
     const max = spec.type === "wall-time" ? textOf(spec, "max") : null;
     const ms = max === null ? null : durationMs(max);
     if (max === null || ms === null || ms >= LEAST_MS) return [];
-    return [{ ...placeOf("config", "max"), code: "EVAL-TIME-SHORT", message: `No agent is done within ${max}.` }];
+    return [{ ...placeOf("config", "max"), code: "EVAL-TIME-SHORT", message: `No agent finishes within ${max}.` }];
   });
 }
 
-/** A stop that comes before an agent can have begun. */
+/** A timeout that ends a trial before the agent can have started. */
 export function shortTimeout(timeoutMs: number | null): string | null {
   return timeoutMs === null || timeoutMs >= LEAST_MS ? null : `Trials are stopped after ${timeoutMs / 1000} s.`;
 }

@@ -2,7 +2,7 @@ import type { KeyPath, YamlTree } from "../../../utils/files/yaml-tree.js";
 import { fieldsOf, listAt } from "./places.js";
 import type { EvalRemark } from "./subject.js";
 
-/** Graders and rubrics that need a model to judge, where nothing says which. */
+/** Finds graders and rubrics that need a judge model where none is named. */
 export function judgeRemarks(tree: YamlTree, judgeModel: string | null): EvalRemark[] {
   if (judgeModel !== null) return [];
   const shared = listAt(tree.value, "graders");
@@ -29,11 +29,11 @@ function ofGraders(graders: readonly unknown[], path: KeyPath, tree: YamlTree): 
 }
 
 function ofRubric(name: unknown, place: ReturnType<YamlTree["placeOf"]>): EvalRemark {
-  const message = `The rubric of ${JSON.stringify(name)} needs a judge, but defaults.judge_model names none.`;
+  const message = `The rubric of ${JSON.stringify(name)} needs a judge, but defaults.judge_model is not set.`;
   return { ...place, code: "EVAL-RUBRIC-JUDGE", message };
 }
 
-/** One that asks models, or is made of some that do. */
+/** True for a grader that asks a model, or has a part that does. */
 function isJudge(given: unknown): boolean {
   const { type, config } = fieldsOf(given);
   const parts = [...listAt(config, "graders"), fieldsOf(config).grader];

@@ -4,14 +4,14 @@ import type { GivenText } from "./given-files.js";
 import type { WrittenGrader } from "./places.js";
 import { counts, type EvalRemark, type Subject } from "./subject.js";
 
-/** Shorter ones are words and values, which an agent may be asked to look up. */
+/** Shorter texts are words and values, which an agent may be asked to look up. */
 const LEAST_SENTENCE = 24;
 const SAID = new Set(["output-contains", "transcript-contains"]);
 const REFUSED = new Set(["output-not-contains", "transcript-not-contains"]);
-/** What an agent passes that does no more than repeat the task into a file. */
+/** Graders that pass an agent which only copies the task into a file. */
 const UNDEMANDING = /^(?:completed|exit-success|file-exists|[a-z-]+-(?:count|budget)|wall-time|max-repeat)$/;
 
-/** Graders that an agent passes, or fails, by saying again what it was told. */
+/** Finds graders that an agent passes or fails by repeating the prompt. */
 export function leakRemarks(subject: Subject): EvalRemark[] {
   return subject.graders.flatMap((grader, index) => {
     const isSettled = subject.model.voters[index]?.fate !== null;
@@ -20,7 +20,7 @@ export function leakRemarks(subject: Subject): EvalRemark[] {
   });
 }
 
-/** One that passes lets any-of pass; of all-of, others may notice. */
+/** One passing part is enough for any-of; with all-of, other parts may notice. */
 function alternativesOf(spec: GraderSpec): readonly GraderSpec[] {
   return spec.type === "any-of" ? partsOf(spec) : [];
 }
@@ -36,16 +36,16 @@ function ofText(spec: GraderSpec, subject: Subject): Found {
   const wanted = textOf(spec, "substring") ?? "";
   const isAsked = textFits(spec, "substring", subject.asked);
   if (SAID.has(spec.type) && isAsked) {
-    const message = `The prompt of "${subject.stimulus.name}" has "${wanted}", which ${spec.type} looks for.`;
+    const message = `The prompt of "${subject.stimulus.name}" contains "${wanted}", which ${spec.type} looks for.`;
     return { code: "EVAL-PROMPT-LEAK", message };
   }
   if (REFUSED.has(spec.type) && isAsked) {
-    const message = `The prompt of "${subject.stimulus.name}" has "${wanted}", which ${spec.type} refuses.`;
+    const message = `The prompt of "${subject.stimulus.name}" contains "${wanted}", which ${spec.type} forbids.`;
     return { code: "EVAL-PROMPT-FORBIDDEN", message };
   }
   const source = SAID.has(spec.type) && wanted.length >= LEAST_SENTENCE ? holderOf(spec, subject) : undefined;
   if (source === undefined) return null;
-  return { code: "EVAL-FILE-LEAK", message: `${source.path} has "${wanted}", which ${spec.type} looks for.` };
+  return { code: "EVAL-FILE-LEAK", message: `${source.path} contains "${wanted}", which ${spec.type} looks for.` };
 }
 
 function holderOf(spec: GraderSpec, { given, skills }: Subject): GivenText | undefined {
@@ -60,11 +60,11 @@ function ofPattern(spec: GraderSpec, { asked, stimulus }: Subject): Found {
   const pattern = textOf(spec, "pattern") ?? "";
   if (isWanted)
     return { code: "EVAL-PATTERN-PROMPT", message: `The pattern ${pattern} matches the prompt of "${stimulus.name}".` };
-  const message = `The prompt of "${stimulus.name}" matches ${pattern}, which ${spec.type} refuses.`;
+  const message = `The prompt of "${stimulus.name}" matches ${pattern}, which ${spec.type} forbids.`;
   return { code: "EVAL-PROMPT-FORBIDDEN", message };
 }
 
-/** A text that was asked for may be looked for, as long as something else would notice that no more was done. */
+/** Looking for text that the prompt asks for is fine if another grader notices when nothing else was done. */
 function ofFile(spec: GraderSpec, { asked, stimulus }: Subject): Found {
   const repeats = ({ type, ...rest }: GraderSpec) =>
     type === "file-contains" && textFits({ type, ...rest }, "value", asked);
@@ -73,6 +73,6 @@ function ofFile(spec: GraderSpec, { asked, stimulus }: Subject): Found {
     .every((other) => repeats(other) || UNDEMANDING.test(other.type));
   if (!repeats(spec) || !isAll) return null;
   const wanted = textOf(spec, "value") ?? "";
-  const message = `The prompt of "${stimulus.name}" has "${wanted}", and no grader asks for more: a file with the task in it passes.`;
+  const message = `The prompt of "${stimulus.name}" contains "${wanted}", and no grader checks more: a file with a copy of the task passes.`;
   return { code: "EVAL-PROMPT-LEAK", message };
 }

@@ -14,9 +14,8 @@ import { offerRemarks, underTestRemarks } from "./offer-remarks.js";
 import { type EvalRemark, type Subject, subjectOf } from "./subject.js";
 import { verdictRemarks } from "./verdict-remarks.js";
 
-/** What eval files are looked through with. */
 export interface LintEvalOptions extends Pick<LoadSpecOptions, "environments" | "registry"> {
-  /** The keys of a summary, to hold gates against; no gate is refused for its name unless told. */
+  /** The keys of a summary, to check gates against. Default: gates are not checked for their names. */
   readonly metricKeys?: MetricKeys;
 }
 
@@ -29,7 +28,7 @@ const OF_STIMULUS: readonly ((subject: Subject) => EvalRemark[])[] = [
   goldenRemarks,
 ];
 
-/** Looks through an eval file: what keeps it from being read, and what it would not do as meant. */
+/** Finds problems that keep an eval file from loading, and settings that would not do what was meant. */
 export async function evalRemarks(file: string, { metricKeys, ...options }: LintEvalOptions): Promise<EvalRemark[]> {
   const { spec, problems, tree } = await readSpec(file, options);
   const known = tree.isBroken ? [] : documentRemarks(file, tree);
@@ -44,7 +43,7 @@ export async function evalRemarks(file: string, { metricKeys, ...options }: Lint
       ...fileRemarks(evalFile),
       ...executorRemarks(evalFile),
       ...underTestRemarks(evalFile, subjects),
-      // A skill under test that cannot be read is among the problems already.
+      // A skill under test that cannot be read is already reported.
       ...(await environmentRemarks(evalFile)).filter(({ message }) => !problems.some(({ text }) => text === message)),
     ];
     found.push(...ofFile.filter((remark) => !isSaid(remark, others)), ...others);
@@ -54,7 +53,7 @@ export async function evalRemarks(file: string, { metricKeys, ...options }: Lint
   return once([...schema, ...found]);
 }
 
-/** Things that keep a file from being run, and have a code of their own. */
+/** Problems that keep a file from loading and have a code of their own. */
 const SPECIFIC: ReadonlySet<string> = new Set([
   "EVAL-PATH-DEAD",
   "EVAL-STIMULUS-DUPLICATE",
@@ -68,14 +67,14 @@ function isAt(remark: EvalRemark, { line, column }: Place): boolean {
   return SPECIFIC.has(remark.code) && remark.line === line && remark.column === column;
 }
 
-/** Notes on a stimulus without graders, or whose rubric nobody judges, are findings of their own. */
+/** Notes on a test case without graders, or with an unjudged rubric, are reported by other rules. */
 function isSaid({ code, message }: EvalRemark, others: readonly EvalRemark[]): boolean {
-  const [, name] = /^the stimulus ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
+  const [, name] = /^test case ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
   if (code !== "EVAL-IGNORED" || name === undefined) return false;
   return others.some((other) => /^EVAL-(?:NO-GRADERS|RUBRIC-JUDGE)$/.test(other.code) && other.message.includes(name));
 }
 
-/** A grader of the file is one of every stimulus: what is wrong with it is said once. */
+/** A grader of the file belongs to every test case; report its issues once. */
 function once(remarks: readonly EvalRemark[]): EvalRemark[] {
   return [...new Map(remarks.map((remark) => [keyOf(remark), remark])).values()];
 }

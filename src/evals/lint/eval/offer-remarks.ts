@@ -6,12 +6,12 @@ import type { EvalFile } from "./file-remarks.js";
 import type { WrittenGrader } from "./places.js";
 import type { EvalRemark, Subject } from "./subject.js";
 
-/** Skills and tools that graders expect, and that the agent does not have. */
+/** Finds skills and tools that graders expect and the agent does not have. */
 export function offerRemarks(subject: Subject): EvalRemark[] {
   return subject.graders.flatMap((grader) => [...missingSkills(grader, subject), ...missingTools(grader, subject)]);
 }
 
-/** The skill under test where it is not offered: without it a stimulus says nothing of it. */
+/** Finds test cases that do not offer the skill under test, and so do not test it. */
 export function underTestRemarks({ spec, tree }: EvalFile, subjects: readonly Subject[]): EvalRemark[] {
   const { skill } = spec;
   if (skill === null) return [];
@@ -25,13 +25,13 @@ export function underTestRemarks({ spec, tree }: EvalFile, subjects: readonly Su
 function missingSkills({ spec, placeOf }: WrittenGrader, subject: Subject): EvalRemark[] {
   const { skills, stimulus } = subject;
   const { skill: underTest } = subject.spec;
-  // One that cannot be read has a finding of its own.
+  // An unreadable skill is reported by another rule.
   if (skills.some(({ name }) => name === null)) return [];
   return (
     wantedParts(spec)
       .filter(({ type }) => type === "skill-invocation")
       .flatMap((part) => listOf(part, "required"))
-      // That the skill under test is not offered is said once for the file.
+      // A missing skill under test is reported once for the file.
       .filter((wanted) => underTest?.name !== wanted && !skills.some(({ name }) => fitsSkill(wanted, name ?? "")))
       .map((wanted): EvalRemark => {
         const offered = skills.length === 0 ? "none is" : `offered: ${skills.map(({ name }) => name).join(", ")}`;
@@ -69,7 +69,7 @@ function missingTools({ spec, placeOf }: WrittenGrader, { spec: { defaults }, st
     });
 }
 
-/** Null for agents whose tools are not known here. */
+/** Null for agents whose tools are not known. */
 function toolsOf(executor: string | null): readonly string[] | null {
   if (executor === null) return Object.values(AGENT_TOOLS).flat();
   return ownValue(AGENT_TOOLS, executor) ?? null;

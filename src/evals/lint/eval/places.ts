@@ -4,20 +4,19 @@ import type { Stimulus } from "../../spec/spec.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a thing stands in an eval file: itself, or what is under keys of it. */
+/** Locates a thing in an eval file, or one of its keys. */
 export type PlaceOf = (...keys: readonly (string | number)[]) => Place;
 
-/** A grader of a stimulus, and where it was written. */
+/** A grader of a test case, and where it is written. */
 export interface WrittenGrader {
   readonly spec: GraderSpec;
-  /** Its name in messages. */
+  /** The name in messages. */
   readonly title: string;
   readonly placeOf: PlaceOf;
-  /** False for the checks that constraints, rubrics and triggers stand for. */
+  /** False for graders that come from constraints, rubrics and triggers. */
   readonly isWritten: boolean;
 }
 
-/** The place of a stimulus and of what is under its keys. */
 export function stimulusPlace(stimulus: Stimulus, tree: YamlTree): PlaceOf {
   const { line, column } = stimulus;
   const index = indexOf(stimulus, tree);
@@ -25,7 +24,7 @@ export function stimulusPlace(stimulus: Stimulus, tree: YamlTree): PlaceOf {
     index === -1 || keys.length === 0 ? { line, column } : tree.placeOf(["stimuli", index, ...keys]);
 }
 
-/** Its position in the list of the file; -1 for those of triggers, and where the list has another name. */
+/** The index in the file's list; -1 for triggers, and where the list has another name. */
 export function indexOf({ name, trigger }: Stimulus, tree: YamlTree): number {
   if (trigger !== null) return -1;
   return listAt(tree.value, "stimuli").findIndex((raw) => {
@@ -35,9 +34,8 @@ export function indexOf({ name, trigger }: Stimulus, tree: YamlTree): number {
 }
 
 /**
- * The graders of a stimulus, with their places. Those of the file and those of the stimulus are met in their order;
- * what is left over was made of something else when the file was read. It is not whole when
- * one that is written cannot be made.
+ * Lists the graders of a test case with their locations. Graders of the file and of the test case are matched in order;
+ * the others come from constraints, rubrics or triggers. `isWhole` is false when a written grader could not be created.
  */
 export function writtenGraders(stimulus: Stimulus, tree: YamlTree): { graders: WrittenGrader[]; isWhole: boolean } {
   const written = pathsOfGraders(stimulus, tree);
@@ -60,7 +58,7 @@ function typeOf({ type }: Fields): unknown {
   return typeof type === "string" ? type.replaceAll("_", "-") : type;
 }
 
-/** The key of the stimulus that a grader was made of; none for those of triggers. */
+/** The key that a grader comes from; empty for triggers. */
 function sourceOf({ name = "" }: GraderSpec): string[] {
   const [kind = "", key] = name.split(":");
   return kind === "constraint" && key !== undefined ? ["constraints", key] : kind === "rubric" ? ["rubric"] : [];
@@ -76,13 +74,11 @@ function pathsOfGraders(stimulus: Stimulus, tree: YamlTree): { raw: Fields; path
   ];
 }
 
-/** The list under a key of a value that was read from a file; empty when there is none. */
 export function listAt(value: unknown, key: string): readonly unknown[] {
   const list = fieldsOf(value)[key];
   return Array.isArray(list) ? list : [];
 }
 
-/** A value that was read from a file as an object; empty when it is none. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }

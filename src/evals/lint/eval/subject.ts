@@ -11,18 +11,18 @@ import type { EvalCode } from "./rules.js";
 
 export type EvalRemark = Remark<EvalCode>;
 
-/** A stimulus with all that is known of it before it is run. */
+/** A test case with everything that is known about it before it is run. */
 export interface Subject {
   readonly spec: EvalSpec;
   readonly stimulus: Stimulus;
   readonly placeOf: PlaceOf;
   readonly graders: readonly WrittenGrader[];
-  /** False when a grader cannot be made, so that nothing is known of the verdict. */
+  /** False when a grader could not be created, so nothing is known about the verdict. */
   readonly isWhole: boolean;
   readonly given: GivenFiles;
   readonly skills: readonly GivenSkill[];
   readonly model: VerdictModel;
-  /** All that the agent is told, the prompt and what was said before. */
+  /** Everything the agent is told: the prompt and earlier turns. */
   readonly asked: string;
 }
 
@@ -32,7 +32,6 @@ export interface SubjectSource {
   readonly reader: GivenReader;
 }
 
-/** Gathers what is known of a stimulus. */
 export async function subjectOf(stimulus: Stimulus, { spec, tree, reader }: SubjectSource): Promise<Subject> {
   const { environment, graders, threshold, turns, prompt } = stimulus;
   const given = await reader.files(environment);
@@ -48,7 +47,7 @@ export async function subjectOf(stimulus: Stimulus, { spec, tree, reader }: Subj
   };
 }
 
-/** Whether a grader counts for anything: what is merely reported may say what it likes. */
+/** False for graders that are only reported. */
 export function counts({ spec: { weight = 1, required = false } }: WrittenGrader): boolean {
   return weight > 0 || required;
 }
@@ -58,9 +57,9 @@ export interface Voter {
   readonly spec: GraderSpec;
   readonly weight: number;
   readonly required: boolean;
-  /** What it says whatever is done; null when it depends on the work. */
+  /** Its outcome if that does not depend on the work; otherwise null. */
   readonly fate: Fate | null;
-  /** Whether its score is 0 or 1, and nothing between. */
+  /** True if its score is always 0 or 1. */
   readonly isBinary: boolean;
 }
 
@@ -72,14 +71,14 @@ export interface Exclusion {
 
 const BINARY =
   /^(?:completed|exit-success|not|run-command|diff-empty|(?:output|transcript|file|diff)-(?:not-)?(?:contains|matches|exists))$/;
-/** More graders than this are not tried in every combination, and nothing is said of their verdict. */
+/** With more graders, combinations are not tried and nothing is reported about the verdict. */
 const MAX_TRIED = 12;
 
-/** What graders can bring about together: every combination of passing and failing is put to the rules of the verdict. */
+/** Applies the verdict rules to every possible combination of passing and failing graders. */
 export class VerdictModel {
   readonly voters: readonly Voter[];
   readonly exclusions: readonly Exclusion[];
-  /** The verdict of each combination that can come about, by a bit for each grader; null when they are too many. */
+  /** The verdict of each possible combination, with a bit for each grader; null when there are too many. */
   readonly #verdicts: ReadonlyMap<number, boolean> | null;
 
   constructor(graders: readonly GraderSpec[], threshold: number | null, given: Given) {
@@ -94,12 +93,10 @@ export class VerdictModel {
     this.#verdicts = graders.length > MAX_TRIED ? null : this.#tryAll(threshold);
   }
 
-  /** Whether some outcome of the graders lets a trial pass. */
   get canPass(): boolean {
     return this.#verdicts === null || [...this.#verdicts.values()].includes(true);
   }
 
-  /** Whether some outcome of the graders lets a trial fail. */
   get canFail(): boolean {
     return this.#verdicts === null || [...this.#verdicts.values()].includes(false);
   }
@@ -110,7 +107,7 @@ export class VerdictModel {
     if (required) return true;
     if (weight === 0) return false;
     const verdicts = this.#verdicts;
-    // Next to a score between 0 and 1, any weight may be the one that tips it.
+    // Next to a score between 0 and 1, any weight can be decisive.
     const isBesideScores = this.voters.some((other, at) => at !== index && !other.isBinary && other.weight > 0);
     if (verdicts === null || isBesideScores) return true;
     return [...verdicts].some(([passing, passed]) => !passed && verdicts.get(passing | (1 << index)) === true);
@@ -148,22 +145,21 @@ function findExclusions(graders: readonly GraderSpec[]): Exclusion[] {
   );
 }
 
-/** What is known of a grader before anything is run: that it passes or fails whatever is done, and why. */
+/** An outcome that is known before the run, because it does not depend on the work. */
 export interface Fate {
   readonly passes: boolean;
-  /** Goes on after the name of the grader. */
+  /** Continues after the name of the grader. */
   readonly why: string;
 }
 
-/** Whether a file is there before the agent starts. */
 export interface Given {
   readonly paths: ReadonlySet<string>;
 }
 
-/** A pattern that occurs in all of these occurs in any answer, as `.*` does. */
+/** A pattern that matches all of these matches any answer, as `.*` does. */
 const ANYTHING = ["", "a", "Z 9", "%", "\n", "\n\n", "\u4e2d", "- x_1\n<y>"];
 
-/** What is known of a grader beforehand; null when it depends on the work. */
+/** Returns null when the outcome depends on the work. */
 export function fateOf(spec: GraderSpec, given: Given): Fate | null {
   if (spec.type === "all-of" || spec.type === "any-of") return fateOfSeveral(spec, given);
   if (spec.type === "not") return fateOfNot(spec, given);
@@ -174,7 +170,10 @@ function fateOfPattern(spec: GraderSpec): Fate | null {
   const isWanted = spec.type === "output-matches";
   if (!isWanted && spec.type !== "output-not-matches") return null;
   if (!ANYTHING.every((text) => patternFits(spec, text))) return null;
-  return { passes: isWanted, why: `the pattern ${textOf(spec, "pattern") ?? ""} matches any answer, an empty one too` };
+  return {
+    passes: isWanted,
+    why: `the pattern ${textOf(spec, "pattern") ?? ""} matches any answer, even an empty one`,
+  };
 }
 
 function fateOfFile(spec: GraderSpec, { paths }: Given): Fate | null {
@@ -182,10 +181,10 @@ function fateOfFile(spec: GraderSpec, { paths }: Given): Fate | null {
   if (spec.type !== "file-exists" || path === null) return null;
   const glob = readGlob(path);
   const there = [...paths].find((one) => glob.matches(one));
-  return there === undefined ? null : { passes: true, why: `${there} is there before the agent starts` };
+  return there === undefined ? null : { passes: true, why: `${there} exists before the agent starts` };
 }
 
-/** An agent that works takes a turn and tokens. */
+/** An agent that works takes at least one turn and some tokens. */
 function fateOfCount(spec: GraderSpec): Fate | null {
   const max = numberOf(spec, "max");
   const isUsed = ["turn-count", "token-budget", "step-count"].includes(spec.type);
@@ -197,7 +196,7 @@ function fateOfCount(spec: GraderSpec): Fate | null {
 
 function fateOfSeveral(spec: GraderSpec, given: Given): Fate | null {
   const fates = partsOf(spec).map((part) => fateOf(part, given));
-  // One that passes decides any-of, one that fails all-of.
+  // One passing part decides any-of, one failing part decides all-of.
   const deciding = spec.type === "any-of";
   const decided = fates.find((fate) => fate?.passes === deciding);
   if (decided !== undefined && decided !== null) return decided;
@@ -211,12 +210,11 @@ function fateOfNot(spec: GraderSpec, given: Given): Fate | null {
   return fate === null ? null : { passes: !fate.passes, why: fate.why };
 }
 
-/** Why two graders cannot both pass; null when they can, as far as is known. */
+/** Returns null when both can pass, as far as is known. */
 export function whyExclusive(a: GraderSpec, b: GraderSpec): string | null {
   return oneWay(a, b) ?? oneWay(b, a);
 }
 
-/** Why a grader that wants something cannot pass with one that refuses something. */
 function oneWay(wants: GraderSpec, refuses: GraderSpec): string | null {
   return filesExclude(wants, refuses) ?? textsExclude(wants, refuses) ?? callsExclude(wants, refuses);
 }
@@ -224,23 +222,23 @@ function oneWay(wants: GraderSpec, refuses: GraderSpec): string | null {
 function filesExclude(wants: GraderSpec, refuses: GraderSpec): string | null {
   const path = textOf(wants, "path");
   if (refuses.type === "diff-empty" && wants.type === "diff-contains")
-    return covers(refuses, wants) ? "one wants a change, the other none" : null;
+    return covers(refuses, wants) ? "one requires a change, the other forbids any" : null;
   if (!isAboutFile(wants.type) || refuses.type !== "file-not-exists" || !covers(refuses, wants)) return null;
-  return `one wants the file ${path ?? ""}, the other wants it not to be there`;
+  return `one requires the file ${path ?? ""}, the other forbids it`;
 }
 
 function isAboutFile(type: string): boolean {
   return type === "file-exists" || type === "file-contains" || type === "file-matches";
 }
 
-/** Whether all files that one grader means are meant by another; without a path, all are. */
+/** Whether `wide` checks all files that `narrow` checks; without a path, a grader checks all files. */
 function covers(wide: GraderSpec, narrow: GraderSpec): boolean {
   const [outer, inner] = [textOf(wide, "path"), textOf(narrow, "path")];
   if (outer === null || outer === inner) return true;
   return inner !== null && !/[*?[{]/.test(inner) && readGlob(outer).matches(inner);
 }
 
-/** Where a text is looked for: an answer is a part of the transcript. */
+/** Which texts are searched: an answer is a part of the transcript. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   "output-contains": ["output-not-contains", "transcript-not-contains"],
   "transcript-contains": ["transcript-not-contains"],
@@ -256,14 +254,14 @@ function textsExclude(wants: GraderSpec, refuses: GraderSpec): string | null {
   const pattern = textOf(wants, "pattern");
   if (pattern !== null) {
     const isSame = pattern === textOf(refuses, "pattern") && textOf(wants, "flags") === textOf(refuses, "flags");
-    return isSame ? `one wants a match of ${pattern}, the other wants none` : null;
+    return isSame ? `one requires a match of ${pattern}, the other forbids it` : null;
   }
   const key = wants.type.startsWith("file-") || wants.type.startsWith("diff-") ? "value" : "substring";
   const wanted = textOf(wants, key);
-  // Other capitals than the wanted ones may get by one that tells capitals apart.
+  // A case-sensitive grader may miss other spellings of the wanted text.
   const isSure = isCaseSensitive(wants) || !isCaseSensitive(refuses);
   if (wanted === null || !isSure || !textFits(refuses, key, wanted)) return null;
-  return `one wants "${wanted}", the other refuses "${textOf(refuses, key) ?? ""}"`;
+  return `one requires "${wanted}", the other forbids "${textOf(refuses, key) ?? ""}"`;
 }
 
 function callsExclude(wants: GraderSpec, refuses: GraderSpec): string | null {
@@ -273,14 +271,14 @@ function callsExclude(wants: GraderSpec, refuses: GraderSpec): string | null {
   if (first === undefined) return null;
   const isNoCall = refuses.type === "tool-call-count" && numberOf(refuses, "max") === 0;
   if (isNoCall && wants.type === "tool-calls" && refuses.config?.tools === undefined)
-    return `one wants a call of ${first}, the other wants no call at all`;
+    return `one requires a call of ${first}, the other forbids all calls`;
   if (refuses.type !== wants.type) return null;
   const refused = plainNames(refuses, "disallowed");
   const both = plainNames(wants, "required").find((name) => refused.includes(name));
-  return both === undefined ? null : `one wants ${both}, the other refuses it`;
+  return both === undefined ? null : `one requires ${both}, the other forbids it`;
 }
 
-/** Names on which there is no further condition: with one, other calls of the same name may do. */
+/** Names without further conditions: with one, other calls of the same name may pass. */
 function plainNames({ config }: GraderSpec, key: string): string[] {
   const list = config?.[key];
   if (!Array.isArray(list)) return [];

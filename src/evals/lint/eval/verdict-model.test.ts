@@ -6,7 +6,7 @@ import { VerdictModel } from "./subject.js";
 
 const NOTHING = { paths: new Set<string>() };
 
-/** Graders of which each passes or fails by itself, with a full score or none. */
+/** Graders that pass or fail independently, with a score of 1 or 0. */
 const graders = fc.array(
   fc.record({ weight: fc.constantFrom(0, 0.1, 0.5, 1, 2), required: fc.boolean() }, { requiredKeys: [] }),
   { minLength: 1, maxLength: 6 },
@@ -17,7 +17,7 @@ function specsOf(given: readonly { weight?: number; required?: boolean }[]): Gra
   return given.map((settings, index) => ({ type: "run-command", config: { command: `check ${index}` }, ...settings }));
 }
 
-/** The verdicts of all outcomes, by the real rules. */
+/** The verdicts of all combinations, by the real rules. */
 function verdicts(specs: readonly GraderSpec[], threshold: number | null): boolean[] {
   return Array.from({ length: 1 << specs.length }, (_, mask) => {
     const grades = specs.map(({ weight = 1, required = false }, index) => {
@@ -29,10 +29,10 @@ function verdicts(specs: readonly GraderSpec[], threshold: number | null): boole
 }
 
 describe("VerdictModel", () => {
-  it("knows what the real verdict can be, and which graders change it", () => {
+  it("finds the possible verdicts and the graders that change them", () => {
     fc.assert(
       fc.property(graders, thresholds, (given, threshold) => {
-        // All weights 0 is an error of the file.
+        // Weights that are all 0 are an error of the file.
         fc.pre(given.some(({ weight = 1 }) => weight > 0));
         const specs = specsOf(given);
         const all = verdicts(specs, threshold);
@@ -47,7 +47,7 @@ describe("VerdictModel", () => {
     );
   });
 
-  it("allows for scores between none and full", () => {
+  it("allows for scores between 0 and 1", () => {
     const small = { type: "completed", weight: 0.1 };
     const tests = { type: "run-command", config: { command: "npm test" } };
     const judged = { type: "prompt", config: { prompt: "Is it tidy?" } };
@@ -55,7 +55,7 @@ describe("VerdictModel", () => {
     expect(new VerdictModel([judged, small], 0.5, NOTHING).hasSay(1)).toBe(true);
   });
 
-  it("knows of graders that cannot both pass", () => {
+  it("excludes graders that cannot both pass", () => {
     const there = { type: "file-exists", config: { path: "a.txt" } };
     const gone = { type: "file-not-exists", config: { path: "a.txt" } };
     const done = { type: "completed" };
@@ -74,7 +74,7 @@ describe("VerdictModel", () => {
     ).toBe(true);
   });
 
-  it("counts what is known to pass or to fail", () => {
+  it("uses outcomes that are known in advance", () => {
     const given = { paths: new Set(["a.txt"]) };
     const there = { type: "file-exists", config: { path: "*.txt" } };
     const tests = { type: "run-command", config: { command: "npm test" } };

@@ -1,7 +1,7 @@
 import type { WrittenGrader } from "./places.js";
 import { counts, type EvalRemark, type Subject } from "./subject.js";
 
-/** What is wrong with the verdict: trials that cannot pass, trials that cannot fail, graders that have no say. */
+/** Finds trials that cannot pass or cannot fail, and graders without influence. */
 export function verdictRemarks(subject: Subject): EvalRemark[] {
   const { stimulus, model, isWhole } = subject;
   if (stimulus.graders.length === 0 || !isWhole) return [];
@@ -40,7 +40,7 @@ function contradictions(subject: Subject): EvalRemark[] {
     .map(({ pair: [a, b], why }) => ({
       ...placeAt(subject, b),
       code: "EVAL-CONTRADICTION",
-      message: `${titleOf(subject, a)} and ${titleOf(subject, b)} exclude each other: ${why}.`,
+      message: `${titleOf(subject, a)} and ${titleOf(subject, b)} contradict each other: ${why}.`,
     }));
 }
 
@@ -63,13 +63,13 @@ function powerless(subject: Subject): EvalRemark[] {
     const why =
       weight === 0
         ? "it has the weight 0 and is not required"
-        : `with the weight ${weight} it never tips the score over the threshold ${stimulus.threshold ?? 1}`;
+        : `with the weight ${weight} it never lifts the score over the threshold ${stimulus.threshold ?? 1}`;
     const message = `${titleOf(subject, index)} cannot change the verdict: ${why}.`;
     return [{ ...grader.placeOf("weight"), code: "EVAL-INERT-GRADER", message }];
   });
 }
 
-/** Of two that exclude each other it is said that they do; that one of them has no say follows from it. */
+/** A contradiction is reported by itself; that one grader has no influence follows from it. */
 function isExcluded({ model }: Subject, index: number): boolean {
   return model.exclusions.some(({ pair }) => pair.includes(index));
 }

@@ -12,7 +12,7 @@ const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const RESERVED = ["anthropic", "claude"];
 const TAG = /<\/?[A-Za-z][^<>]*>/;
 
-/** The keys of the open specification of skills, and those that agents read beside them. */
+/** The keys of the open skill specification, and others that agents read. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "name",
   "description",
@@ -37,7 +37,7 @@ const KNOWN_KEYS: ReadonlySet<string> = new Set([
 
 type SkillRemark = Remark<SkillCode>;
 
-/** The front matter of a SKILL.md, and where to find its keys. */
+/** The front matter of a SKILL.md, and the locations of its keys. */
 export interface FrontMatter {
   readonly front: SkillFile["front"];
   /** The folder of the skill. */
@@ -45,7 +45,7 @@ export interface FrontMatter {
   readonly placeOf: (key: string) => Place;
 }
 
-/** Where the keys of a front matter stand; those that are not there, at its first line. */
+/** Locates the keys of a front matter; missing keys are at its first line. */
 export function keyPlaces(text: string): FrontMatter["placeOf"] {
   const lines = text.split("\n");
   return (key) => {
@@ -54,14 +54,13 @@ export function keyPlaces(text: string): FrontMatter["placeOf"] {
   };
 }
 
-/** What is wrong with the keys of a front matter. */
 export function frontMatterRemarks(matter: FrontMatter): SkillRemark[] {
   const name = nameRemark(matter);
   const description = descriptionRemark(matter);
   return [...(name === null ? [] : [name]), ...(description === null ? [] : [description]), ...keyRemarks(matter)];
 }
 
-/** The first thing that is wrong with the name: what follows from it would be said twice. */
+/** Only the first problem with the name: the others usually follow from it. */
 function nameRemark({ front, dir, placeOf }: FrontMatter): SkillRemark | null {
   const { name } = front;
   const place = placeOf("name");
@@ -69,18 +68,22 @@ function nameRemark({ front, dir, placeOf }: FrontMatter): SkillRemark | null {
     return { ...place, code: "SKILL-NAME-MISSING", message: "The skill has no name." };
   const said = typeof name === "string" ? `"${name}"` : JSON.stringify(name);
   if (typeof name !== "string" || !KEBAB.test(name)) {
-    const message = `The name ${said} is not made of small letters, digits and single hyphens.`;
+    const message = `The name ${said} must consist of lowercase letters, digits and single hyphens.`;
     return { ...place, code: "SKILL-NAME", message };
   }
   if (name.length > MOST_NAME)
     return {
       ...place,
       code: "SKILL-NAME-LENGTH",
-      message: `The name has ${name.length} characters, not ${MOST_NAME}.`,
+      message: `The name has ${name.length} characters; the maximum is ${MOST_NAME}.`,
     };
   const reserved = RESERVED.find((word) => name.split("-").includes(word));
   if (reserved !== undefined) {
-    return { ...place, code: "SKILL-NAME-RESERVED", message: `The name ${said} has the reserved word "${reserved}".` };
+    return {
+      ...place,
+      code: "SKILL-NAME-RESERVED",
+      message: `The name ${said} contains the reserved word "${reserved}".`,
+    };
   }
   const folder = basename(dir);
   if (name === folder) return null;
@@ -91,18 +94,18 @@ function descriptionRemark({ front, placeOf }: FrontMatter): SkillRemark | null 
   const { description } = front;
   const place = placeOf("description");
   if (typeof description !== "string" || description.trim() === "")
-    return { ...place, code: "SKILL-DESCRIPTION-MISSING", message: "The skill has no description in words." };
+    return { ...place, code: "SKILL-DESCRIPTION-MISSING", message: "The skill has no description text." };
   const length = [...description].length;
   if (length > MOST_DESCRIPTION) {
-    const message = `The description has ${length} characters, more than ${MOST_DESCRIPTION}.`;
+    const message = `The description has ${length} characters; the maximum is ${MOST_DESCRIPTION}.`;
     return { ...place, code: "SKILL-DESCRIPTION-LENGTH", message };
   }
   const tag = TAG.exec(description)?.[0];
   if (tag !== undefined)
-    return { ...place, code: "SKILL-DESCRIPTION-TAGS", message: `The description has the tag ${tag}.` };
-  // Bytes, because a character of Chinese says as much as a syllable or two.
+    return { ...place, code: "SKILL-DESCRIPTION-TAGS", message: `The description contains the tag ${tag}.` };
+  // Bytes, because a Chinese character says as much as a syllable or two.
   if (Buffer.byteLength(description.trim()) >= LEAST_DESCRIPTION_BYTES) return null;
-  const message = `The description "${description.trim()}" is too short to match a task on.`;
+  const message = `The description "${description.trim()}" is too short to match a task.`;
   return { ...place, code: "SKILL-DESCRIPTION-SHORT", message };
 }
 
@@ -118,18 +121,18 @@ function keyRemarks({ front, placeOf }: FrontMatter): SkillRemark[] {
 
 function problemWith(key: string, value: unknown): string | null {
   const isText = typeof value === "string" && value.trim() !== "";
-  if (key === "license") return isText ? null : "is not a text";
+  if (key === "license") return isText ? null : "is not text";
   if (key === "compatibility") return compatibilityProblem(value, isText);
   if (key === "allowed-tools" || key === "disallowed-tools")
-    return isText || isListOfTexts(value) ? null : "is neither a text nor a list of texts";
-  if (key === "metadata") return isMap(value) ? null : "is not made of keys with values";
+    return isText || isListOfTexts(value) ? null : "is neither text nor a list of texts";
+  if (key === "metadata") return isMap(value) ? null : "is not a mapping of keys to values";
   return null;
 }
 
 function compatibilityProblem(value: unknown, isText: boolean): string | null {
-  if (!isText) return "is not a text";
+  if (!isText) return "is not text";
   const { length } = [...String(value)];
-  return length > MOST_COMPATIBILITY ? `has ${length} characters, more than ${MOST_COMPATIBILITY}` : null;
+  return length > MOST_COMPATIBILITY ? `has ${length} characters; the maximum is ${MOST_COMPATIBILITY}` : null;
 }
 
 function isListOfTexts(value: unknown): boolean {

@@ -11,7 +11,7 @@ import { skillParts } from "./skill-folder.js";
 
 const MOST_BODY_LINES = 500;
 
-/** Looks through a SKILL.md and the files that belong to the skill. */
+/** Checks a SKILL.md and the other files of the skill. */
 export async function skillRemarks(path: string): Promise<Remark<SkillCode>[]> {
   const file = resolve(path);
   const dir = dirname(file);
@@ -54,13 +54,15 @@ function bodyRemarks({ body, bodyLine, problems }: SkillFile): Remark<SkillCode>
   if (body.trim() === "")
     return problems.length > 0
       ? []
-      : [{ ...place, code: "SKILL-BODY-EMPTY", message: "Nothing stands below the front matter." }];
+      : [{ ...place, code: "SKILL-BODY-EMPTY", message: "There is no text below the front matter." }];
   const lines = body.trimEnd().split("\n").length;
   if (lines <= MOST_BODY_LINES) return [];
-  return [{ ...place, code: "SKILL-BODY-LONG", message: `The body has ${lines} lines, more than ${MOST_BODY_LINES}.` }];
+  return [
+    { ...place, code: "SKILL-BODY-LONG", message: `The body has ${lines} lines; the maximum is ${MOST_BODY_LINES}.` },
+  ];
 }
 
-/** Problems of files go on after the name of the file. */
+/** Problem texts continue after the name of the file. */
 function sentence(text: string): string {
   const said = text.replace(/^its /, "The ").replace(/^it /, "The file ");
   return said.charAt(0).toUpperCase() + said.slice(1);

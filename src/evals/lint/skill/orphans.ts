@@ -5,13 +5,13 @@ import { isInPartFolder, type SkillPart } from "./skill-folder.js";
 
 const LEGAL = /^(?:licen[cs]e|notice|copying)\b/i;
 
-/** The files of a skill that no other file of it mentions: an agent only looks at what it is told of. */
+/** Finds files that no other file of the skill mentions: an agent reads only what it is told about. */
 export function orphanRemarks(skillText: string, parts: readonly SkillPart[]): Remark<SkillCode>[] {
   return parts
     .filter(({ path }) => isInPartFolder(path) && !LEGAL.test(posix.basename(path)))
     .filter((part) => !isMentioned(part, skillText, parts))
     .map(({ path, file }) => {
-      return { code: "SKILL-FILE-ORPHANED", line: 1, column: 1, file, message: `Nothing mentions ${path}.` };
+      return { code: "SKILL-FILE-ORPHANED", line: 1, column: 1, file, message: `No file mentions ${path}.` };
     });
 }
 
@@ -21,19 +21,19 @@ function isMentioned({ path, file }: SkillPart, skillText: string, parts: readon
   const isNamedIn = (text: string) =>
     text.includes(name) || isFolderNamedIn(text, posix.dirname(path)) || isRunIn(text, path);
   if (isNamedIn(skillText) || others.some(({ text }) => text !== null && isNamedIn(text))) return true;
-  // Programs import each other without the ending of the file.
+  // Programs import each other without file extensions.
   const stem = name.replace(/\.\w+$/, "");
   const imported = new RegExp(`\\b${stem.replace(/[^\w]/g, "\\$&")}\\b`);
   return others.some((part) => part.path.startsWith("scripts/") && part.text !== null && imported.test(part.text));
 }
 
-/** A program may be named without its ending: `python scripts/check`, `python -m scripts.check`. */
+/** A program may be named without its extension: `python scripts/check`, `python -m scripts.check`. */
 function isRunIn(text: string, path: string): boolean {
   const stem = path.replace(/\.\w+$/, "").replace(/[^\w/]/g, "\\$&");
   return new RegExp(`(?<![\\w-])${stem.replaceAll("/", "[/.\\\\]")}(?![\\w-])`).test(text);
 }
 
-/** A folder that is named as such means all that lies in it. */
+/** Naming a folder mentions all files in it. */
 function isFolderNamedIn(text: string, folder: string): boolean {
   for (let path = folder; path !== "."; path = posix.dirname(path)) {
     const named = new RegExp(`${path.replace(/[^\w/]/g, "\\$&")}/(?![\\w.-])`);

@@ -9,7 +9,7 @@ export interface MarkdownFile {
   /** The folder of the skill. */
   readonly dir: string;
   readonly file: string;
-  /** What is looked through, and the line on which it begins. */
+  /** The text to check, and the line on which it begins. */
   readonly text: string;
   readonly firstLine: number;
 }
@@ -21,7 +21,7 @@ const PLACEHOLDER = /[{}<>*$…]|\.\.\./;
 const SCHEME = /^(?:[A-Za-z][A-Za-z0-9+.-]+:|\/\/)/;
 const DRIVE = /^[A-Za-z]:[\\/]/;
 
-/** What is wrong with the paths that a Markdown file of a skill names, each once. */
+/** Each path is reported once. */
 export function referenceRemarks(markdown: MarkdownFile): SkillRemark[] {
   const said = new Set<string>();
   return referencesIn(markdown.text, markdown.firstLine).flatMap((reference) => {
@@ -43,7 +43,7 @@ function judge(reference: Reference, markdown: MarkdownFile): Judged {
   return lookedUp(decoded(path), reference, markdown);
 }
 
-/** A text may be about paths with backslashes: one that it mentions is meant only when the skill has the file. */
+/** A text may explain paths with backslashes: a mention counts only if the skill has the file. */
 function isExample({ kind, path }: Reference, { dir, file }: MarkdownFile): boolean {
   const plain = path.replaceAll("\\", "/");
   return kind === "mention" && ![dirname(file), dir].some((folder) => existsSync(join(folder, plain)));
@@ -65,11 +65,11 @@ function lookedUp(path: string, { kind, isInCode }: Reference, { dir, file }: Ma
   const places = [join(dirname(file), path), join(dir, path)];
   const inside = places.filter((place) => isWithin(dir, place));
   if (inside.length === 0)
-    return { code: "SKILL-REFERENCE-OUTSIDE", message: `"${path}" lies outside of the folder of the skill.` };
+    return { code: "SKILL-REFERENCE-OUTSIDE", message: `"${path}" is outside of the folder of the skill.` };
   if (inside.some((place) => existsSync(place))) return null;
-  // Commands in a block are often about the user's own folder; they are about the skill's where it has that folder.
+  // Commands in code blocks often refer to the user's folder; they refer to the skill's if it has that folder.
   const isUsers = kind === "mention" && isInCode && !existsSync(join(dir, path.split("/")[0] ?? ""));
-  return isUsers ? null : { code: "SKILL-REFERENCE-BROKEN", message: `"${path}" is not there.` };
+  return isUsers ? null : { code: "SKILL-REFERENCE-BROKEN", message: `"${path}" does not exist.` };
 }
 
 function isWithin(dir: string, path: string): boolean {
@@ -87,28 +87,27 @@ function decoded(path: string): string {
 
 /** A path that a Markdown text names. */
 interface Reference extends Place {
-  /** As it is written. */
   readonly path: string;
-  /** A link is meant to lead somewhere; a path in the text may be one of the user's own folder. */
+  /** A link must lead somewhere; a path in the text may be in the user's folder. */
   readonly kind: "link" | "mention";
-  /** Whether it stands in a block of code. */
+  /** True inside of a code block. */
   readonly isInCode: boolean;
 }
 
 const LINK = /\]\(\s*(<[^>\n]*>|[^\s)]+)[^)\n]*\)/g;
 const DEFINITION = /^ {0,3}\[[^\]\n]+\]:\s*(<[^>\n]*>|\S+)/g;
 const CODE_SPAN = /(`+)(?!`)(.*?[^`])\1(?!`)/g;
-/** What is no part of a longer path or address, and lies in a folder that skills keep files in. */
+/** A path in a folder of the skill that is not part of a longer path or URL. */
 const MENTION = /(?<![\w/\\.@:$}>~-])(?:\.[/\\])?(?:scripts|references|assets)[/\\][\w./\\-]*\.\w+/g;
-/** A path in somebody's own home folder. Skills are about Windows often enough: `C:\\Windows` in a text is no such path. */
+/** A path in a home folder. Windows paths such as `C:\\Windows` are too common in skills to report. */
 const AT_HOME = /(?<![\w/.:~-])\/(?:Users|home)\/[\w.-]+\/[^\s`"')]+/g;
-/** The line that opens a block of code, which may name its language, or closes one, which may not. */
+/** Opens a code block, possibly with its language, or closes one. */
 const FENCE = /^\s*(`{3,}|~{3,})([^`]*)$/;
 
 /**
- * The paths that a Markdown text names: its links, and paths in the folders of a skill.
+ * Finds the links of a Markdown text, and the paths in folders of a skill.
  * @example
- * referencesIn("See [the rules](references/rules.md).", 1)[0]?.path; // "references/rules.md"
+ * findReferences("See [the rules](references/rules.md).", 1)[0]?.path; // "references/rules.md"
  */
 function referencesIn(text: string, firstLine: number): Reference[] {
   const found: Reference[] = [];
@@ -140,7 +139,7 @@ function inLine(text: string, { line, isInCode }: Pick<Reference, "line" | "isIn
 }
 
 function linksIn(text: string): { path: string; at: number }[] {
-  // Code shows what a link looks like; it is none.
+  // Links inside of code are examples.
   const prose = text.replace(CODE_SPAN, (span) => " ".repeat(span.length));
   return [...prose.matchAll(LINK), ...prose.matchAll(DEFINITION)].map((match) => {
     const path = match[1] ?? "";

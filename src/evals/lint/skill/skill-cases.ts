@@ -4,7 +4,7 @@ import type { SkillCode } from "./rules.js";
 const DESCRIPTION = "Tidies up code. Use when asked to clean or sort files.";
 const BODY = "# Tidy\n\nSort the imports.\n";
 
-/** A SKILL.md with a front matter of these lines, or the usual ones. */
+/** Builds a SKILL.md, by default a valid one. */
 export function skill({ name = "tidy", description = DESCRIPTION, more = "", body = BODY } = {}): string {
   const lines = [name && `name: ${name}`, description && `description: ${description}`, more].filter(Boolean);
   return `---\n${lines.join("\n")}\n---\n${body}`;
@@ -12,7 +12,7 @@ export function skill({ name = "tidy", description = DESCRIPTION, more = "", bod
 
 const withBody = (body: string) => skill({ body: `# Tidy\n\n${body}\n` });
 
-/** For each code, files that have this very defect and no other. */
+/** For each code, files that have exactly this defect. */
 export const SKILL_CASES: Readonly<Record<SkillCode, Files>> = {
   "SKILL-FRONT-MATTER": { "tidy/SKILL.md": "# Tidy\n\nSort the imports.\n" },
   "SKILL-NAME-MISSING": { "tidy/SKILL.md": skill({ name: "" }) },
@@ -41,7 +41,7 @@ export const SKILL_CASES: Readonly<Record<SkillCode, Files>> = {
   "SKILL-FILE-ORPHANED": { "tidy/SKILL.md": withBody("Sort."), "tidy/references/rules.md": "Sort by name.\n" },
 };
 
-/** Skills with nothing wrong in them. */
+/** Skills without findings. */
 export const CLEAN_SKILLS: Readonly<Record<string, Files>> = {
   "a skill with the least there can be": { "tidy/SKILL.md": skill() },
   "a skill with all keys": {

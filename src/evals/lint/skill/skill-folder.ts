@@ -2,16 +2,16 @@ import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** A file of a skill beside its SKILL.md. */
+/** A file of a skill other than its SKILL.md. */
 export interface SkillPart {
-  /** Below the folder of the skill, with slashes. */
+  /** Relative to the folder of the skill, with slashes. */
   readonly path: string;
   readonly file: string;
-  /** Null for what is no text, or too large to be one that anybody reads. */
+  /** Null for binary and very large files. */
   readonly text: string | null;
 }
 
-/** Where skills keep the files that an agent should be told of. */
+/** Folders whose files an agent must be told about. */
 const PART_FOLDERS = ["references", "scripts", "assets"];
 const DEEPEST = 8;
 const MOST_FILES = 2000;
@@ -19,7 +19,7 @@ const LARGEST_BYTES = 2 ** 20;
 const PASSED_OVER = new Set(["node_modules", "__pycache__", "__init__.py"]);
 const BINARY = new Set([".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".ttf", ".otf", ".woff", ".woff2"]);
 
-/** All files of a skill but its SKILL.md; folders that hold a skill of their own are left out. */
+/** Leaves out folders that contain a skill of their own. */
 export async function skillParts(dir: string): Promise<SkillPart[]> {
   const found: string[] = [];
   for (const folder of PART_FOLDERS) await collect(dir, { path: folder, depth: 0 }, found);
@@ -34,7 +34,6 @@ export async function skillParts(dir: string): Promise<SkillPart[]> {
   );
 }
 
-/** Whether a file lies in a folder that belongs to the skill, not merely beside its SKILL.md. */
 export function isInPartFolder(path: string): boolean {
   return PART_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 }
