@@ -117,7 +117,7 @@ const USAGE_ERRORS: Case[] = [
     args: ["dmo"],
     says: /Unknown command "dmo"\. Did you mean "demo"\? Known: compare, datasets, demo/,
   },
-  { what: "a stray argument", args: ["run", "needle"], says: /assay run takes flags only, but got "needle"/ },
+  { what: "a stray argument", args: ["run", "needle"], says: /assay run takes only flags, got "needle"/ },
   { what: "no system", args: ["--dataset", "needle"], says: /There is no system to measure\. Add --model/ },
   { what: "no dataset", args: ["--system", "passthrough"], says: /There is no dataset\. Add --dataset/ },
   {
@@ -203,7 +203,7 @@ const USAGE_ERRORS: Case[] = [
     what: "two datasets with one name",
     files: { "d/capitals.csv": "id,question\n1,x\n" },
     args: [...FINE, "--dataset", "d/capitals.csv"],
-    says: /Two datasets have the name "capitals"/,
+    says: /Two datasets are named "capitals"/,
   },
 ];
 

@@ -7,7 +7,7 @@ import { Workspace } from "../src/testing/workspace.js";
 const verdict = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "verdict": "${value}"}`;
 const winner = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "winner": "${value}"}`;
 
-/** Passes what says it is right, and cannot judge what asks for that. */
+/** Passes answers that say they are right, and cannot judge those that ask for that. */
 const LITERAL = [
   { match: "impossible", reply: '{"reasoning": "Nothing to go by.", "cannot_judge": true, "verdict": "fail"}' },
   { match: "/<answer-[0-9a-f]+>\\nright/", reply: verdict("pass") },
@@ -36,7 +36,7 @@ function calibrate(space: Workspace, mock: Mock, ...more: string[]): Promise<Fin
 }
 
 describe("assay judge calibrate", () => {
-  it("prints agreement, bias and cost, with plain words", async () => {
+  it("prints agreement, bias and cost, with an interpretation", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const { code, stdout, stderr } = await calibrate(new Workspace({ "labels.jsonl": LABELS }), mock);
     expect(stderr).toBe("");
@@ -45,15 +45,15 @@ describe("assay judge calibrate", () => {
     );
     // pₒ = 0.7, pₑ = 0.6·0.5 + 0.4·0.5 = 0.5.
     expect(stdout).toMatch(/\| Cohen's kappa +\| +0\.4 \|/);
-    expect(stdout).toMatch(/\| people ↓ judge → \| fail \| pass \|/);
+    expect(stdout).toMatch(/\| human ↓ judge → \| fail \| pass \|/);
     expect(stdout).toMatch(/\| fail +\| +6 \| +2 \|/);
     expect(stdout).toContain("length correlation");
-    expect(stdout).toContain("- bias by position: not applicable, one answer is shown at a time");
+    expect(stdout).toContain("- position bias: not applicable, one answer is shown at a time");
     expect(stdout).toMatch(/- cost: \$0\.0\d+/);
     expect(code).toBe(0);
   });
 
-  it.each(["chat", "responses", "anthropic", "gemini"])("asks in %s", async (api) => {
+  it.each(["chat", "responses", "anthropic", "gemini"])("calls the judge in %s", async (api) => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace({ "labels.jsonl": LABELS.slice(0, 2), "rubric.txt": "It must say that it is right." });
     const { code, stdout } = await calibrate(
@@ -72,7 +72,7 @@ describe("assay judge calibrate", () => {
     expect(code).toBe(0);
   });
 
-  it("finds a judge that takes whatever is shown first", async () => {
+  it("detects a judge that prefers whatever is shown first", async () => {
     const mock = await mockOf({ reply: winner("A") });
     const pairs = Array.from({ length: 12 }, (_, i) => ({
       question: `Q${i}?`,
@@ -87,7 +87,7 @@ describe("assay judge calibrate", () => {
     expect(mock.counts.requests).toBe(24);
   });
 
-  it("judges by a panel on a scale", async () => {
+  it("judges with a panel on a scale", async () => {
     const score = (value: number) => `{"reasoning": "So.", "cannot_judge": false, "score": ${value}}`;
     const mock = await mockOf({ models: { kind: { reply: score(5) }, strict: { reply: score(2) } } });
     const space = new Workspace({ "labels.jsonl": rows(3, "x", 4) });
@@ -110,7 +110,7 @@ describe("assay judge calibrate", () => {
     expect(mock.counts.maxOpen).toBeLessThanOrEqual(2);
   });
 
-  it("names bad rows by line and rows that could not be judged, and goes on", async () => {
+  it("lists bad rows by line and rows that could not be judged, and continues", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const lines = [
       JSON.stringify(LABELS[0]),
@@ -129,7 +129,7 @@ describe("assay judge calibrate", () => {
     expect(code).toBe(0);
   });
 
-  it("prints what is there on Ctrl-C", async () => {
+  it("prints results so far on Ctrl-C", async () => {
     const space = new Workspace({ "labels.jsonl": rows(200, "right", 1) });
     let seen = () => {};
     const some = new Promise<void>((resolve) => {
@@ -148,11 +148,11 @@ describe("assay judge calibrate", () => {
     running.child.kill("SIGINT");
     const { code, stdout } = await running.finished;
     expect(stdout).toMatch(/agrees with people on 100 % of \d+ rows/);
-    expect(stdout).toMatch(/- stopped: \d+ rows not asked about/);
+    expect(stdout).toMatch(/- stopped: \d+ rows not judged/);
     expect(code).toBe(130);
   });
 
-  it("ends with 3 when nobody could be reached", async () => {
+  it("exits with 3 if the judge cannot be reached", async () => {
     const mock = await mockOf({ requireKey: "dummy-key" });
     const { code, stdout, stderr } = await calibrate(new Workspace({ "labels.jsonl": LABELS }), mock);
     expect(stdout).toContain("- 20 rows failed");
@@ -216,7 +216,7 @@ describe("assay judge calibrate", () => {
       ["--labels", "labels.jsonl", "--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--judge-pairwise"],
       "no row that can be used",
     ],
-  ])("refuses %s", async (_, args, message) => {
+  ])("rejects %s", async (_, args, message) => {
     const space = new Workspace({ "labels.jsonl": LABELS });
     const { code, stderr } = await warmAssay(space.dir, "judge", "calibrate", ...args);
     expect(stderr).toContain(message);
@@ -231,7 +231,7 @@ describe("a run with a judge", () => {
   const files = { "data.jsonl": DATA, "outputs.jsonl": OUTPUTS };
   const BASE = ["run", "--replay", "outputs.jsonl", "--dataset", "data.jsonl", "--output", "json"];
 
-  it("is decided by the judge, whose cost is kept apart and counts against the budget", async () => {
+  it("is decided by the judge, whose cost is separate and counts against the budget", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o"];
     const finished = await warmAssay(
@@ -248,7 +248,7 @@ describe("a run with a judge", () => {
     expect(rows.map(({ outcome, primaryField }) => [outcome, primaryField])).toEqual([
       ["pass", "judge_score"],
       ["fail", "judge_score"],
-      // What the judge could not decide is decided by nobody else.
+      // No other evaluator decides what the judge could not.
       ["unscored", null],
     ]);
     expect(rows[0]?.scores).toHaveProperty("f1");
@@ -259,7 +259,7 @@ describe("a run with a judge", () => {
     expect(notes.find((note) => note.startsWith("spent $0.00"))).toBeDefined();
   });
 
-  it("says what judging has cost, and beforehand what it will cost at least", async () => {
+  it("prints what judging has cost, and in advance its minimum cost", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
     const space = new Workspace(files);
@@ -268,13 +268,13 @@ describe("a run with a judge", () => {
       /- judging cost \$0\.0\d+, which is no part/,
     );
     const plan = await warmAssay(space.dir, ...table, ...judge, "--dry-run");
-    expect(plan.stdout).toContain("judging besides: at least $0.00");
+    expect(plan.stdout).toContain("judging costs extra: at least $0.00");
     const unpriced = ["--judge-url", mock.url, "--judge-model", "odd", "--min-coverage", "0"];
     const unknown = await warmAssay(space.dir, ...table, ...unpriced);
-    expect(unknown.stdout).toContain("trials whose judging has a cost that nobody knows: 3");
+    expect(unknown.stdout).toContain("trials with an unknown judging cost: 3");
   });
 
-  it("keeps its own deciding field when it is told so, and the judge stands beside it", async () => {
+  it("keeps its own primary field on request, in addition to the judge", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--score-field", "contains"];
     const { rows } = reportOf(await warmAssay(new Workspace(files).dir, ...BASE, ...judge));
@@ -282,7 +282,7 @@ describe("a run with a judge", () => {
     expect(rows[0]?.scores.judge_score).toBe(1);
   });
 
-  it("may be described in the config, with criteria", async () => {
+  it("may be configured in a file, with criteria", async () => {
     const reply = '{"cannot_judge": false, "criteria": {"tone": {"reasoning": "So.", "verdict": "pass"}}}';
     const mock = await mockOf({ reply });
     const config = {
@@ -299,7 +299,7 @@ describe("a run with a judge", () => {
     expect(mock.requests.length).toBeGreaterThan(0);
   });
 
-  it("can be judged afterwards, and the outputs are not made again", async () => {
+  it("can be judged afterwards without running the system again", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
     await warmAssay(space.dir, ...BASE);
@@ -309,7 +309,7 @@ describe("a run with a judge", () => {
     expect(graded.rows[0]?.judgeCostUsd).toBeGreaterThan(0);
   });
 
-  it("hears nothing of what is for the measured model: its prompt, headers, key and limits", async () => {
+  it("does not pass settings of the measured model to the judge: prompt, headers, key and limits", async () => {
     const measured = await mockOf({ reply: "right one" });
     const judging = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
@@ -357,7 +357,7 @@ describe("a run with a judge", () => {
     expect(reportOf(finished).rows[0]?.outcome).toBe("pass");
   });
 
-  it("is not judged again by a grading that asks for something else", async () => {
+  it("is not judged again by a grading with other evaluators", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
     await warmAssay(space.dir, ...BASE, "--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-cost", "1");
@@ -369,7 +369,7 @@ describe("a run with a judge", () => {
     expect(mock.counts.requests).toBe(2 * asked);
   });
 
-  it("judges no output that might exceed the money for it, and tells what was spent", async () => {
+  it("judges no output that might exceed the budget, and reports the cost", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
     await warmAssay(space.dir, ...BASE);
@@ -377,7 +377,7 @@ describe("a run with a judge", () => {
     const [first] = reportOf(await warmAssay(space.dir, "grade", ...judge)).rows;
     const cost = Number(first?.judgeCostUsd);
     const asked = mock.counts.requests;
-    // Enough for one and a reservation of the usual size less a little.
+    // Enough for one, plus slightly less than a default reservation.
     const limit = ["--max-cost", String(2.4 * cost), "--min-coverage", "0"];
     const graded = reportOf(await warmAssay(space.dir, "grade", ...judge, ...limit)) as Report & { budget: object };
     expect(graded.rows.map(({ outcome }) => outcome)).toEqual(["pass", "skipped", "skipped"]);
@@ -386,7 +386,7 @@ describe("a run with a judge", () => {
     expect(mock.counts.requests).toBe(asked + 1);
   });
 
-  it("names the deciding field where it says why a row is unscored", async () => {
+  it("names the primary field in the reason for an unscored row", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace({ ...files, "data.jsonl": DATA.map(({ id, question }) => ({ id, question })) });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
@@ -396,7 +396,7 @@ describe("a run with a judge", () => {
     );
   });
 
-  it("leaves rows unscored, with a note, when the judge cannot be reached", async () => {
+  it("leaves rows unscored, with a note, if the judge cannot be reached", async () => {
     const judge = ["--judge-url", "http://127.0.0.1:9", "--judge-model", "gpt-4o", "--evaluator", "llm_judge"];
     const space = new Workspace({ ...files, "data.jsonl": DATA.slice(0, 1) });
     const config = { judge: { models: [{ model: "gpt-4o", proxy: "http://127.0.0.1:9" }] } };
@@ -420,7 +420,7 @@ describe("a run with a judge", () => {
       "no price is known for the judge",
     ],
     [["--score-field", "judge_score"], "It comes from a judge: name one with --judge-model"],
-  ])("says what is wrong with %j", async (flags, message) => {
+  ])("explains what is wrong with %j", async (flags, message) => {
     const finished = await warmAssay(new Workspace(files).dir, ...BASE, ...flags);
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain(message);

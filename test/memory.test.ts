@@ -5,14 +5,14 @@ import { reportOf, start } from "../src/testing/assay.js";
 import { warm } from "../src/testing/warm-assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 
-/** Answers with the line that has most words of the question. */
+/** Answers with the line that shares most words with the question. */
 const READER = `export default ({ context = "", question }) => {
   const words = question.toLowerCase().match(/\\w{4,}/g) ?? [];
   const hits = (line) => words.filter((word) => line.toLowerCase().includes(word)).length;
   return context.split("\\n").toSorted((a, b) => hits(b) - hits(a))[0].split(": ").pop();
 };`;
 
-/** A memory of one's own: keeps the last word of every turn. */
+/** A custom memory: keeps the last word of every turn. */
 const MEMORY = `export default class {
   name = "last-words";
   async reset() { this.words = []; }
@@ -29,7 +29,7 @@ const files = {
 const LOCOMO = ["memory", "--dataset", "locomo=locomo10.json", "--reader", "./reader.mjs", "--quiet"];
 
 describe("assay memory", () => {
-  it("measures built-in memories and one's own, by type of question, with tokens and times", async () => {
+  it("measures built-in and custom memories, by type of question, with tokens and times", async () => {
     const space = new Workspace(files);
     const systems = ["full-history", "last-n:1", "bm25:2", "./memory.mjs"].flatMap((spec) => ["--system", spec]);
     const report = reportOf(await warm(space.dir, [...LOCOMO, ...systems, "--output", "json"]));
@@ -56,7 +56,7 @@ describe("assay memory", () => {
     expect(ingests).toHaveLength(8);
     const table = await warm(space.dir, [...LOCOMO, "--system", "bm25:2"]);
     expect(table.stdout).toMatch(/Mean score by question_type/);
-    expect(table.stdout).toMatch(/What memories bring up, and how long they take/);
+    expect(table.stdout).toMatch(/Retrieved context and latency of memories/);
   });
 
   it("reads longmemeval, filters by type, and plans without running anything", async () => {
@@ -81,7 +81,7 @@ describe("assay memory", () => {
     expect(plan.stdout).toMatch(/a memory that reads the whole history for each reads about \d+ tokens/);
   });
 
-  it("goes on with a run that was stopped, and only there", async () => {
+  it("resumes only its own stopped runs", async () => {
     const slow = READER.replace("export default (", "export default async (").replace(
       "=> {",
       "=> { console.error('asked'); await new Promise((done) => setTimeout(done, 150));",
@@ -121,7 +121,7 @@ describe("assay memory", () => {
     const graded = await warm(space.dir, ["grade", first.run ?? "", "--evaluator", "levenshtein", "--output", "json"]);
     const report = reportOf(graded);
     expect(report.rows).toHaveLength(7);
-    // The question that has no answer has nothing to be compared with.
+    // The question without an answer has no reference to compare with.
     expect(report.rows.filter(({ scores }) => "levenshtein" in scores)).toHaveLength(6);
     expect(report.summary["bm25:2"]?.mean_context_tokens).toBe(first.summary["bm25:2"]?.mean_context_tokens);
     const twice = await warm(space.dir, ["grade", report.run ?? "", "--output", "json"]);
@@ -139,7 +139,7 @@ describe("assay memory", () => {
     [["--system", "bm25", "--reader", "./reader.mjs", "--dataset", "longmemeval"], /takes one dataset/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "question_type=x"], /Values of question_type/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "nope=1"], /has a field "nope".*question_type/],
-  ])("refuses %j", async (flags, message) => {
+  ])("rejects %j", async (flags, message) => {
     const space = new Workspace(files);
     const { code, stderr } = await warm(space.dir, ["memory", "--dataset", "locomo=locomo10.json", ...flags]);
     expect(stderr).toMatch(message);
@@ -147,14 +147,14 @@ describe("assay memory", () => {
     expect(stderr).not.toMatch(/ {4}at /);
   });
 
-  it("says once why a memory could not be made", async () => {
+  it("reports once why a memory could not be created", async () => {
     const space = new Workspace({ ...files, "memory.mjs": "export default () => { throw new Error('no key'); };" });
     const { code, stderr } = await warm(space.dir, [...LOCOMO, "--system", "./memory.mjs"]);
     expect(stderr.match(/could not be made/g)).toHaveLength(1);
     expect(code).toBe(2);
   });
 
-  it("reads compressed files, and files of lines", async () => {
+  it("reads compressed files and JSON Lines", async () => {
     const space = new Workspace({ ...files, "locomo.jsonl": locomoItems() });
     space.writeBytes("locomo10.json.gz", gzipSync(files["locomo10.json"]));
     for (const file of ["locomo10.json.gz", "locomo.jsonl"]) {
@@ -164,7 +164,7 @@ describe("assay memory", () => {
     }
   });
 
-  it("says what of a config it has no use for, uses the rest, and leaves named files and plugins alone", async () => {
+  it("reports unused config keys, uses the rest, and ignores named files and plugins", async () => {
     const config = {
       namedDatasets: { mine: { files: ["mine.jsonl"] } },
       plugins: ["./plugin.mjs"],
@@ -191,7 +191,7 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
     expect(space.read("asked")).toBe("x".repeat(7));
   });
 
-  it("says that answers which describe what is wanted need a judge", async () => {
+  it("says that descriptive answers need a judge", async () => {
     const [first, ...rest] = longMemEvalItems();
     const items = [{ ...first, question_type: "single-session-preference" }, ...rest];
     const space = new Workspace({ ...files, "longmemeval_s.json": JSON.stringify(items) });
@@ -200,7 +200,7 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
     expect(stdout).toMatch(/single-session-preference: .*--judge-model/s);
   });
 
-  it("says what is misspelt before anything is downloaded", async () => {
+  it("reports misspelled names before anything is downloaded", async () => {
     const { code, stderr } = await warm(
       new Workspace(files).dir,
       ["memory", "--system", "bm24", "--dataset", "locomo"],
@@ -212,7 +212,7 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
     expect(code).toBe(2);
   });
 
-  it("names the item of a file that cannot be read", async () => {
+  it("reports the item of a file that cannot be read", async () => {
     const [first] = locomoItems();
     const space = new Workspace({ ...files, "locomo10.json": JSON.stringify([first, { sample_id: "x" }]) });
     const { code, stderr } = await warm(space.dir, [...LOCOMO, "--system", "bm25"]);

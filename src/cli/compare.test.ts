@@ -17,7 +17,7 @@ const EXACT: Evaluator = {
 
 const EXAMPLES: Example[] = Array.from({ length: 12 }, (_, i) => ({ id: i, question: `${i}?`, answer: `${i}` }));
 
-/** Knows the answers of the first examples, and is silent on one if told. */
+/** Knows the first answers, and fails on one example if set. */
 function system(knows: number, { name = "model", silentOn }: { name?: string; silentOn?: number } = {}): System {
   return {
     name,
@@ -28,7 +28,7 @@ function system(knows: number, { name = "model", silentOn }: { name?: string; si
   };
 }
 
-/** A folder of runs, made by the real thing one after the other; gives their names. */
+/** Stores real runs one after the other; returns their names. */
 async function stored(...runs: Partial<EvaluateOptions>[]): Promise<{ runsDir: string; names: string[] }> {
   const space = new Workspace();
   const runsDir = space.path("runs");
@@ -64,7 +64,7 @@ function compare(runsDir: string, request: Partial<CompareRequest>): Promise<Sho
 }
 
 describe("assay compare", () => {
-  it("compares two runs by id and by 'latest', and only --fail-on-regression fails", async () => {
+  it("compares two runs by id and by 'latest', and fails only with --fail-on-regression", async () => {
     const { runsDir, names } = await stored({ systems: [system(12)] }, { systems: [system(2)] });
     const [before = ""] = names;
     const plain = await compare(runsDir, { a: before, b: "latest" });
@@ -78,20 +78,20 @@ describe("assay compare", () => {
     expect(back.code).toBe(0);
   });
 
-  it("lets small losses pass that are said not to matter", async () => {
+  it("tolerates losses below --min-difference", async () => {
     const { runsDir, names } = await stored({ systems: [system(12)] }, { systems: [system(2)] });
     const [a = "", b = ""] = names;
     expect((await compare(runsDir, { a, b, failOnRegression: true, minDifference: 0.9 })).code).toBe(0);
     expect((await compare(runsDir, { a, b, failOnRegression: true, minDifference: 0.5 })).code).toBe(1);
   });
 
-  it("says when a design could not have found a regression", async () => {
+  it("reports when a design could not have detected a regression", async () => {
     const dataset = EXAMPLES.slice(0, 4);
     const { runsDir, names } = await stored({ dataset }, { dataset, systems: [system(0)] });
     const [a = "", b = ""] = names;
     const { code, stderr } = await compare(runsDir, { a, b, failOnRegression: true });
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^WARNING: --fail-on-regression CHECKED NOTHING of model: with 4 paired tasks no loss/);
+    expect(stderr).toMatch(/^WARNING: --fail-on-regression CHECKED NOTHING for model: with 4 paired tasks, no loss/);
     const comment = await compare(runsDir, { a, b, failOnRegression: true, output: "markdown" });
     expect(comment.stdout).toMatch(/^\*\*⚠ WARNING: --fail-on-regression CHECKED NOTHING/);
     const ungated = await compare(runsDir, { a, b, output: "markdown" });
@@ -119,15 +119,15 @@ describe("assay compare", () => {
     expect(both.stderr).toContain("CHECKED NOTHING");
   });
 
-  it("compares two systems of one run, and lists them when none is named", async () => {
+  it("compares two systems of one run, and lists them if none is named", async () => {
     const systems = [system(12, { name: "large" }), system(3, { name: "small" })];
     const { runsDir } = await stored({ systems });
     const { stdout } = await compare(runsDir, { systemA: "large", systemB: "small" });
     expect(stdout).toContain("## A: large, B: small");
-    await expect(compare(runsDir, {})).rejects.toThrow(/same run: .*Systems of A: large, small/);
+    await expect(compare(runsDir, {})).rejects.toThrow(/same run\. .*Systems of A: large, small/);
   });
 
-  it("pairs what both have scored, and tells about the rest and about how the runs differ", async () => {
+  it("pairs what both runs scored, and reports the rest and how the runs differ", async () => {
     const { runsDir, names } = await stored(
       { dataset: EXAMPLES.slice(0, 10) },
       { systems: [system(12, { silentOn: 3 })], threshold: 0.9 },
@@ -139,10 +139,10 @@ describe("assay compare", () => {
     expect(stdout).toContain("- 3: error in B: the cable is out");
     expect(stdout).toContain("- 10: not in A");
     expect(stdout).toContain("the threshold differs: 0.7 in A, 0.9 in B");
-    expect(stdout).toContain("the examples of the dataset are not the same in both");
+    expect(stdout).toContain("the examples of the dataset differ between A and B");
   });
 
-  it("writes JSON that has everything, and Markdown that folds lists", async () => {
+  it("writes complete JSON, and Markdown with folded lists", async () => {
     const { runsDir, names } = await stored({ trials: 2 }, { systems: [system(1)], trials: 2 });
     const [a = "", b = ""] = names;
     const { stdout } = await compare(runsDir, { a, b, output: "json", metric: ["pass_rate", "em"] });
@@ -157,7 +157,7 @@ describe("assay compare", () => {
     expect((await compare(runsDir, { a, b, output: "markdown" })).stdout).toContain("<details>");
   });
 
-  it("exits 3 when nothing is paired, gate or not", async () => {
+  it("exits 3 if nothing is paired, with or without a gate", async () => {
     const { runsDir, names } = await stored({ dataset: EXAMPLES.slice(0, 2) }, { dataset: EXAMPLES.slice(2, 4) });
     const [a = "", b = ""] = names;
     for (const failOnRegression of [true, false]) {
@@ -167,23 +167,25 @@ describe("assay compare", () => {
     }
   });
 
-  it("refuses what makes no sense", async () => {
+  it("rejects invalid requests", async () => {
     const { runsDir, names } = await stored({}, {});
     const [a = "", b = ""] = names;
     const refused = (request: Partial<CompareRequest>) => expect(compare(runsDir, { a, b, ...request })).rejects;
     await refused({ output: "jsno" }).toThrow(/Did you mean "json"/);
     await refused({ metric: ["latency"] }).toThrow(UsageError);
-    await refused({ metric: ["latency_mean"], failOnRegression: true }).toThrow(/name one of them/);
+    await refused({ metric: ["latency_mean"], failOnRegression: true }).toThrow(/Add one of them to --metric/);
     await refused({ minDifference: 0.1 }).toThrow(/--fail-on-regression/);
     await refused({ minDifference: 5, failOnRegression: true }).toThrow(/not a percentage/);
-    await refused({ metric: ["latency_mean"], maxDrop: 0.1 }).toThrow(/--max-drop looks at .*name one of them/);
+    await refused({ metric: ["latency_mean"], maxDrop: 0.1 }).toThrow(
+      /--max-drop checks .*Add one of them to --metric/,
+    );
     for (const maxDrop of [-0.1, 5, Number.NaN]) await refused({ maxDrop }).toThrow(/--max-drop must lie in \[0, 1\]/);
     await refused({ level: 95 }).toThrow(/between 0 and 1/);
     await refused({ b: "nowhere" }).toThrow(RunFolderError);
     await refused({ b: a }).toThrow(/same run/);
   });
 
-  it("is declared with its arguments and flags", async () => {
+  it("declares its arguments and flags", async () => {
     const { runsDir, names } = await stored({}, { systems: [system(2)] });
     const [a = "", b = ""] = names;
     let code = -1;

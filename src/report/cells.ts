@@ -6,11 +6,11 @@ import { formatNumber } from "./format.js";
 export interface Line {
   system: string;
   summary: Summary;
-  /** True when it works in many turns, so that question and last message are not the tokens of its work. */
+  /** True for agents, which work in many turns: their prompt and last message are not all of their tokens. */
   isAgent?: boolean;
 }
 
-/** A value with its interval; a dash when no task stands behind it. */
+/** Shows a value with its interval, or a dash when it is based on no task. */
 export function withInterval(key: string, digits = 3): (line: Line) => string {
   return ({ summary }) => {
     const value = measured(summary, key);
@@ -20,12 +20,11 @@ export function withInterval(key: string, digits = 3): (line: Line) => string {
   };
 }
 
-/** A value that trials stand behind, as `counted` counts them. */
+/** Returns null when no trials were measured; `counted` names the counter. */
 export function measured(summary: Summary, key: string, counted = key): number | null {
   return summary[`${counted}_n`] === 0 ? null : (ownValue(summary, key) ?? null);
 }
 
-/** How many tasks stand behind a value. */
 export function tasksBehind(summary: Summary, key: string): number {
   return ownValue(summary, `${key}_n`) ?? 0;
 }

@@ -12,20 +12,19 @@ const FORMATS = new Map<string, Format>([
   ["mean_turns", (value) => formatNumber(value, 2)],
 ]);
 
-/** What the change of a metric is called, seen from B. */
+/** Labels for the change of a metric, from B's point of view. */
 export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
   better: "better",
   worse: "worse",
   same: "the same",
-  unclear: "not clear",
+  unclear: "not significantly different",
 };
 
-/** A value of a metric, in its unit. */
 export function metricValue({ metric }: MetricComparison, value: number | null): string {
   return (FORMATS.get(metric) ?? formatNumber)(value);
 }
 
-/** A difference with its sign, and its interval where there is one. */
+/** With its sign, and with its interval if there is one. */
 export function differenceCell(compared: MetricComparison): string {
   const { difference, low, high } = compared;
   const signed = signedIn(compared);
@@ -33,7 +32,6 @@ export function differenceCell(compared: MetricComparison): string {
   return `${signed(difference)} [${signed(low)}, ${signed(high)}]`;
 }
 
-/** Writes differences of a metric, in its unit and with a sign. */
 export function signedIn(compared: MetricComparison): Format {
   return (value) => {
     if (value === null || value === 0) return metricValue(compared, value);
@@ -42,21 +40,20 @@ export function signedIn(compared: MetricComparison): Format {
 }
 
 /**
- * A p-value for people.
  * @example
- * pValue(0.00001); // "<0.001"
+ * formatPValue(0.00001); // "<0.001"
  */
 export function pValue(p: number | null): string {
   if (p === null) return "–";
   return p < 0.001 ? "<0.001" : String(Number(p.toFixed(3)));
 }
 
-/** A metric by the name that people read: a score field goes by its own. */
+/** A score field is shown by its own name. */
 export function metricName({ metric }: Pick<MetricComparison, "metric">): string {
   return metric.replace(/^field:/, "");
 }
 
-/** Names tasks by their example, and by their dataset too where there are several. */
+/** Names tasks by their example, and also by their dataset where there are several. */
 export function taskNamer({ flips, unmatched }: Comparison): (task: TaskName) => string {
   const tasks: readonly TaskName[] = [...flips.toFail, ...flips.toPass, ...flips.flaky, ...unmatched];
   const isOne = new Set(tasks.map(({ dataset }) => dataset)).size <= 1;

@@ -9,17 +9,16 @@ import {
 import { metricName, metricValue, pValue, signedIn } from "./compare-cells.js";
 import { formatNumber, plural } from "./format.js";
 
-/** What a gate says of one comparison. */
+/** What a gate reports about one comparison. */
 export interface GateWords {
-  /** Why it fails; empty where it does not. */
+  /** Why it fails; empty if it does not. */
   failures: readonly string[];
-  /** Said before all else: that the gate could not have failed. Null when it could. */
+  /** Printed first: the gate could not have failed. Null when it could. */
   warning: string | null;
-  /** What else is to be said. */
   remarks: readonly string[];
 }
 
-/** Says of each comparison where B is lower than A by more than `maxDrop`. */
+/** Reports where B is lower than A by more than `maxDrop`. */
 export function dropWords(comparisons: readonly Comparison[], maxDrop: number): GateWords[] {
   return comparisons.map((comparison) => ({
     failures: findDrops(comparison, maxDrop).map(
@@ -31,7 +30,7 @@ export function dropWords(comparisons: readonly Comparison[], maxDrop: number): 
   }));
 }
 
-/** Says of each comparison where B is worse, where it may be, and first of all where this design could not have told. */
+/** Reports where B is worse, where it may be worse, and where the test has too little power to tell. */
 export function gateWords(comparisons: readonly Comparison[], minDifference: number): GateWords[] {
   const found = regressionsOf(comparisons, { minDifference });
   return comparisons.map((comparison, i) => wordsOf(comparison, found[i] ?? NOTHING, minDifference));
@@ -51,18 +50,18 @@ function wordsOf(comparison: Comparison, found: Regressions, minDifference: numb
 
 function unseenWords({ systemB, tasks: { aOnly } }: Comparison): string[] {
   if (aOnly === 0) return [];
-  return [`${systemB}: ${plural(aOnly, "task")} of A ${wasOrWere(aOnly)} not scored in B and decided nothing`];
+  return [`${systemB}: ${plural(aOnly, "task")} of A ${wasOrWere(aOnly)} not scored in B and not counted`];
 }
 
-/** A gate that cannot fail must not look like one that was passed. */
+/** A gate that cannot fail must not look like a pass. */
 function futileWords({ systemB, level, tasks }: Comparison, { blind }: Regressions): string {
   const hypotheses = Math.max(1, ...blind.map((metric) => metric.hypotheses));
   const groups = Math.max(0, ...blind.map((metric) => metric.groups ?? 0));
   const has = groups === 0 ? plural(tasks.paired, "paired task") : `paired tasks of ${plural(groups, "group")}`;
   const fewest = fewestTasks(level, hypotheses);
   const need = fewest === null ? "many more" : `at least ${fewest}`;
-  const fewer = hypotheses < 2 ? "" : ", or ask about one system and one metric with --system-a and --metric";
-  return `WARNING: --fail-on-regression CHECKED NOTHING of ${systemB}: with ${has} no loss, however large, can be told from chance. This is no pass. Run ${groups === 0 ? `${need} examples` : `examples of ${need} groups`}${fewer}, or gate on the plain difference with --max-drop.`;
+  const fewer = hypotheses < 2 ? "" : ", or compare one system and one metric with --system-a and --metric";
+  return `WARNING: --fail-on-regression CHECKED NOTHING for ${systemB}: with ${has}, no loss, however large, would be significant. This is not a pass. Run ${groups === 0 ? `${need} examples` : `examples of ${need} groups`}${fewer}, or gate on the plain difference with --max-drop.`;
 }
 
 function worseWords(metric: MetricComparison): string {
@@ -70,15 +69,15 @@ function worseWords(metric: MetricComparison): string {
 }
 
 function unclearWords(metric: MetricComparison): string {
-  return `${metricName(metric)} is lower, but chance may do that too: ${fromTo(metric)} (${pWords(metric)})`;
+  return `${metricName(metric)} is lower, but not significantly: ${fromTo(metric)} (${pWords(metric)})`;
 }
 
-/** The report adjusts over all metrics, so that its figure may be another. */
+/** The report corrects for all metrics, so its p-value may differ. */
 function pWords({ p, adjustedP, hypotheses }: MetricComparison): string {
   const adjusted =
     adjustedP === null || hypotheses < 2
       ? ""
-      : `, ${pValue(adjustedP)} adjusted over ${hypotheses} differences of quality`;
+      : `, ${pValue(adjustedP)} after Holm correction for ${hypotheses} quality comparisons`;
   return `p ${pValue(p)}${adjusted}`;
 }
 
@@ -87,14 +86,14 @@ function blindWords({ blind }: Regressions, minDifference: number): string[] {
     const least = metric.detectable?.difference ?? null;
     const tasks = `${metricName(metric)}: with ${plural(metric.n, "paired task")}`;
     if (least === null || minDifference === 0 || least <= minDifference) return `${tasks}${tooFewWords(metric)}`;
-    return `${tasks} a loss of ${formatNumber(minDifference)} could well have been missed: this design finds ${formatNumber(least)} and more`;
+    return `${tasks} a loss of ${formatNumber(minDifference)} may be missed: the minimum detectable difference at 80 % power is ${formatNumber(least)}`;
   });
 }
 
 function tooFewWords({ hypotheses }: MetricComparison): string {
-  const unfound = "hardly any regression could have been found; run more examples";
+  const unfound = "few regressions could have been detected; run more examples";
   if (hypotheses < 2) return ` ${unfound}`;
-  return ` and ${hypotheses} differences of quality to tell, ${unfound}, or ask for one metric with --metric`;
+  return ` and ${hypotheses} quality comparisons, ${unfound}, or compare one metric with --metric`;
 }
 
 function fromTo(metric: MetricComparison): string {

@@ -8,7 +8,7 @@ import {
   regressionsOf,
 } from "../metrics/compare/index.js";
 
-/** The comparison of two runs as programs read it: every list in full, and null with a reason for what is undefined. */
+/** The comparison of two runs for programs: every list in full, and null with a reason for undefined values. */
 export interface CompareReport extends Omit<RunComparison, "comparisons"> {
   schema: "assay.comparison/1";
   comparisons: readonly ComparedSystems[];
@@ -16,22 +16,20 @@ export interface CompareReport extends Omit<RunComparison, "comparisons"> {
 
 interface ComparedSystems extends Comparison {
   lift: Lift;
-  /** Names of the quality metrics in which B is worse for sure, and of those it could not have been told of. */
+  /** Names of the quality metrics that are significantly worse in B, and of those where the test had too little power. */
   regressions: {
     worse: readonly string[];
     undetectable: readonly string[];
-    /** Those that are lower by more than was allowed, whatever chance may do; absent where nothing was said of it. */
+    /** Names of the metrics that dropped by more than `maxDrop`, without a significance test; absent without a limit. */
     dropped?: readonly string[];
   };
 }
 
-/** What gates let pass. */
 interface GateLimits {
   minDifference?: number | undefined;
   maxDrop?: number | undefined;
 }
 
-/** The JSON report of a comparison. */
 export function compareReport(compared: RunComparison, { minDifference = 0, maxDrop }: GateLimits = {}): CompareReport {
   const found = regressionsOf(compared.comparisons, { minDifference });
   const comparisons = compared.comparisons.map((comparison, i): ComparedSystems => {

@@ -35,8 +35,8 @@ function compared(a: Side, b: Side): RunComparison {
 
 const WORSE = compared({ tasks: 40, passes: 30, costUsd: 0.02 }, { tasks: 40, passes: 15, costUsd: 0.01 });
 
-describe("compareText", () => {
-  it("shows each metric with its difference, interval, p-values and what became of it", () => {
+describe("renderCompareText", () => {
+  it("shows each metric with its difference, interval, p-values and change", () => {
     const text = compareText(WORSE);
     expect(text).toContain("# before → after\n\n## A: agent, B: agent\n\nB is worse than A.");
     expect(text).toMatch(
@@ -46,49 +46,49 @@ describe("compareText", () => {
       /\| mean_cost_usd +\| +\$0\.0210 +\| +\$0\.0105 +\| +-\$0\.0105 \[-\$0\.0107, -\$0\.0103\] .*better/,
     );
     expect(text).toContain("- 40 tasks paired (40 trials of A, 40 of B), 0 only in A, 0 only in B");
-    expect(text).toContain("adjusted by Holm over 2 different differences");
-    expect(text).toMatch(/- pass_rate: a difference of 0\.21\d is found with a chance of 80 %/);
+    expect(text).toContain("with Holm correction for 2 comparisons");
+    expect(text).toMatch(/- pass_rate: minimum detectable difference 0\.21\d at 80 % power/);
     expect(text).toContain("- a word on both");
   });
 
-  it("lists the first ten tasks that changed, and how many more there are", () => {
+  it("lists the first ten changed tasks and the number of others", () => {
     const text = compareText(WORSE);
     expect(text).toContain("Passed in A, fails in B: 15\n\n- task-15: 1/1 → 0/1\n");
     expect(text.match(/1\/1 → 0\/1/g)).toHaveLength(10);
-    expect(text).toContain("- and 5 more, all of which are in --output json");
+    expect(text).toContain("- and 5 more, all listed by --output json");
   });
 
-  it("lists tasks without a partner, and says when there is nothing to compare", () => {
+  it("lists unpaired tasks, and reports when there is nothing to compare", () => {
     const text = compareText(compared({ tasks: 2, passes: 2 }, { tasks: 2, passes: 2, from: 2 }));
     expect(text).toContain("Nothing to compare: no task was scored in both.");
     expect(text).toContain("Not paired: 4\n\n- task-0: not in B\n");
-    expect(text).toMatch(/\| pass_rate .*\| no task has it in both \| +0 \|/);
+    expect(text).toMatch(/\| pass_rate .*\| no task has it on both sides \| +0 \|/);
     expect(text).not.toMatch(/NaN|undefined|null/);
   });
 
-  it("shows nothing that steers a terminal", () => {
+  it("prints no control characters", () => {
     const hostile = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "\u001b[2J\nx" }));
     const comparison = compareRows(hostile, []);
     expect(compareText({ ...WORSE, comparisons: [comparison] })).toContain("\ufffd[2J x: not in B");
   });
 });
 
-describe("compareMarkdown", () => {
-  it("has warnings before all else", () => {
+describe("renderCompareMarkdown", () => {
+  it("puts warnings first", () => {
     expect(compareMarkdown(WORSE, [{ failures: [], warning: "nothing was checked", remarks: [] }])).toMatch(
       /^\*\*⚠ nothing was checked\*\*\n\n# before/,
     );
   });
 
-  it("folds lists, and lets no task open a tag", () => {
+  it("folds lists and escapes task names", () => {
     const odd = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "<b>" }));
     const text = compareMarkdown({ ...WORSE, comparisons: [compareRows(odd, [])] });
     expect(text).toContain("<details>\n<summary>Not paired: 1</summary>\n\n- &lt;b>: not in B\n\n</details>");
   });
 });
 
-describe("compareReport", () => {
-  it("has every list in full, the lift and the regressions, and nothing that JSON cannot hold", () => {
+describe("buildCompareReport", () => {
+  it("has complete lists, the lift and the regressions as valid JSON", () => {
     const report = compareReport(WORSE);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     expect(report).toMatchObject({ schema: "assay.comparison/1", level: 0.95, a: { run: "/runs/before" } });
@@ -99,14 +99,14 @@ describe("compareReport", () => {
   });
 });
 
-describe("gateWords", () => {
+describe("describeRegressions", () => {
   const words = (a: Side, b: Side, minDifference = 0) => {
     const [gate] = gateWords(compared(a, b).comparisons, minDifference);
     if (gate === undefined) throw new Error("nothing compared");
     return gate;
   };
 
-  it("says what is worse", () => {
+  it("reports what is worse", () => {
     expect(words({ tasks: 40, passes: 30 }, { tasks: 40, passes: 15 })).toEqual({
       failures: ["agent: pass_rate is worse: 0.75 → 0.375, -0.375 (p <0.001)"],
       warning: null,
@@ -114,12 +114,12 @@ describe("gateWords", () => {
     });
   });
 
-  it("says when chance may be the reason, and when the design could not have told", () => {
+  it("reports insignificant losses and too little power", () => {
     expect(words({ tasks: 4, passes: 4 }, { tasks: 4, passes: 0 })).toEqual({
       failures: [],
       warning:
-        "WARNING: --fail-on-regression CHECKED NOTHING of agent: with 4 paired tasks no loss, however large, can be told from chance. This is no pass. Run at least 6 examples, or gate on the plain difference with --max-drop.",
-      remarks: ["agent: pass_rate is lower, but chance may do that too: 1 → 0, -1 (p 0.125)"],
+        "WARNING: --fail-on-regression CHECKED NOTHING for agent: with 4 paired tasks, no loss, however large, would be significant. This is not a pass. Run at least 6 examples, or gate on the plain difference with --max-drop.",
+      remarks: ["agent: pass_rate is lower, but not significantly: 1 → 0, -1 (p 0.125)"],
     });
     expect(words({ tasks: 6, passes: 6 }, { tasks: 6, passes: 0 })).toMatchObject({
       failures: [expect.stringContaining("pass_rate is worse")],
@@ -130,24 +130,24 @@ describe("gateWords", () => {
   it("counts groups where tasks share them", () => {
     const grouped = (passes: number) => rows({ tasks: 8, passes }).map((row, i) => makeRow({ ...row, group: i % 2 }));
     const [gate] = gateWords([compareRows(grouped(8), grouped(0), { metrics: ["pass_rate"] })], 0);
-    expect(gate?.warning).toContain("with paired tasks of 2 groups no loss");
+    expect(gate?.warning).toContain("with paired tasks of 2 groups, no loss");
     expect(gate?.warning).toContain("Run examples of at least 6 groups, or gate");
   });
 
-  it("says which losses that matter could have been missed, and what B never did", () => {
+  it("reports relevant losses that may be missed, and tasks missing in B", () => {
     const { remarks } = words({ tasks: 41, passes: 30 }, { tasks: 40, passes: 28 }, 0.02);
     expect(remarks.join("\n")).toMatch(
-      /a loss of 0\.02 could well have been missed: this design finds 0\.0\d+ and more/,
+      /a loss of 0\.02 may be missed: the minimum detectable difference at 80 % power is 0\.0\d+/,
     );
-    expect(remarks).toContain("agent: 1 task of A was not scored in B and decided nothing");
+    expect(remarks).toContain("agent: 1 task of A was not scored in B and not counted");
   });
 });
 
-describe("dropWords", () => {
+describe("describeDrops", () => {
   const failures = (passes: number, maxDrop: number) =>
     dropWords(compared({ tasks: 20, passes: 20 }, { tasks: 20, passes }).comparisons, maxDrop)[0]?.failures;
 
-  it("fails by the plain difference, and not at the limit itself", () => {
+  it("fails by the plain difference, but not at the limit itself", () => {
     expect(failures(19, 0.05)).toEqual([]);
     expect(failures(18, 0.05)).toEqual(["agent: pass_rate dropped by more than 0.05: 1 → 0.9, -0.1"]);
     expect(failures(19, 0)).toEqual(["agent: pass_rate dropped by more than 0: 1 → 0.95, -0.05"]);
@@ -155,7 +155,7 @@ describe("dropWords", () => {
     expect(failures(0, 1)).toEqual([]);
   });
 
-  it("is in the report of programs where a limit is given", () => {
+  it("is part of the JSON report when a limit is given", () => {
     expect(compareReport(WORSE, { maxDrop: 0.3 }).comparisons[0]?.regressions.dropped).toEqual(["pass_rate"]);
     expect(compareReport(WORSE, { maxDrop: 0.9 }).comparisons[0]?.regressions.dropped).toEqual([]);
     expect(compareReport(WORSE).comparisons[0]?.regressions).not.toHaveProperty("dropped");
@@ -163,7 +163,7 @@ describe("dropWords", () => {
 });
 
 describe("cells", () => {
-  it("writes p-values and signs for people", () => {
+  it("formats p-values and signs for people", () => {
     expect([pValue(null), pValue(0.0004), pValue(0.0456), pValue(1)]).toEqual(["–", "<0.001", "0.046", "1"]);
     const [metric] = compareRows(rows({ tasks: 1, passes: 0 }), rows({ tasks: 1, passes: 1 })).metrics;
     if (metric === undefined) throw new Error("nothing compared");

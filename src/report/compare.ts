@@ -14,15 +14,14 @@ import type { GateWords } from "./compare-gate.js";
 import { formatNumber, formatShare, plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 
-/** How a list of tasks is shown. */
 type ListStyle = (list: TaskList) => string;
 
-/** The comparison of two runs for a terminal. */
+/** Renders the comparison of two runs for a terminal. */
 export function compareText(compared: RunComparison): string {
   return rendered(compared, plainList);
 }
 
-/** The same for a comment on a pull request: long lists are folded, and what gates say, which has no other way there, is first. */
+/** For a comment on a pull request: long lists are folded, and the results of gates come first. */
 export function compareMarkdown(compared: RunComparison, gates: readonly GateWords[] = []): string {
   const warnings = gates.flatMap(({ warning }) => (warning === null ? [] : [`**⚠ ${oneLine(warning)}**\n\n`]));
   const failures = gates.flatMap((gate) => gate.failures.map((failure) => `**✕ ${oneLine(failure)}**\n\n`));
@@ -66,14 +65,14 @@ function foldedList({ title, entries, more }: TaskList): string {
 }
 
 function withRest(entries: readonly string[], more: number): string[] {
-  return more === 0 ? [...entries] : [...entries, `and ${more} more, all of which are in --output json`];
+  return more === 0 ? [...entries] : [...entries, `and ${more} more, all listed by --output json`];
 }
 
-/** A list of tasks under its title, cut to what people read. */
+/** A list of tasks under its title, shortened for people. */
 interface TaskList {
   title: string;
   entries: readonly string[];
-  /** How many more there are. */
+  /** Number of entries left out. */
   more: number;
 }
 
@@ -82,19 +81,17 @@ const MOST_LISTED = 10;
 const LIFT_WORDS: Readonly<Record<Lift, string>> = {
   better: "B is better than A.",
   worse: "B is worse than A.",
-  same_but_cheaper: "B is as good as A, and costs less.",
-  same_but_dearer: "B is no better than A, and costs more.",
-  inconclusive: "No clear difference in quality between A and B.",
+  same_but_cheaper: "B is as good as A and costs less.",
+  same_but_dearer: "B is no better than A and costs more.",
+  inconclusive: "No significant difference in quality between A and B.",
 };
 
-/** What the comparison comes to, in a sentence. */
 function headline(comparison: Comparison): string {
   if (comparison.tasks.paired === 0) return "Nothing to compare: no task was scored in both.";
   if (qualityOf(comparison) === undefined) return "Quality was not compared.";
   return LIFT_WORDS[liftOf(comparison)];
 }
 
-/** The metrics, one line each. */
 function metricTable({ metrics, level }: Comparison): string {
   const right = (title: string, cell: (metric: MetricComparison) => string): Column<MetricComparison> => ({
     title,
@@ -114,7 +111,6 @@ function metricTable({ metrics, level }: Comparison): string {
   return markdownTable(columns, metrics);
 }
 
-/** What the figures stand on, one sentence each. */
 function comparisonFacts(comparison: Comparison): string[] {
   const { tasks, trials, metrics, notes } = comparison;
   const neither = tasks.neither === 0 ? [] : [`${tasks.neither} scored in neither`];
@@ -125,14 +121,15 @@ function comparisonFacts(comparison: Comparison): string[] {
     ...neither,
   ];
   const groups = metrics.find((metric) => metric.groups !== null)?.groups;
-  const grouped = groups == null ? [] : [`tasks are in ${plural(groups, "group")}, which are what is independent`];
+  const grouped =
+    groups == null ? [] : [`tasks belong to ${plural(groups, "group")}, and groups are the independent units`];
   return [counts.join(", "), ...grouped, ...testFacts(metrics), ...metrics.flatMap(detectableFact), ...notes];
 }
 
 const TEST_WORDS: Readonly<Record<TestName, string>> = {
-  mcnemar: "McNemar's exact test",
-  "sign-flip": "flipping signs in every possible way",
-  "sign-flip-sampled": "flipping signs in randomly drawn ways",
+  mcnemar: "McNemar's exact test (counts the tasks whose verdict changed)",
+  "sign-flip": "exact sign-flip permutation test (tries all signs of the paired differences)",
+  "sign-flip-sampled": "sampled sign-flip permutation test (tries random signs of the paired differences)",
 };
 
 function testFacts(metrics: readonly MetricComparison[]): string[] {
@@ -140,25 +137,27 @@ function testFacts(metrics: readonly MetricComparison[]): string[] {
   if (used.length === 0) return [];
   const ways = used.map((name) => {
     const by = metrics.filter(({ test }) => test === name).map(metricName);
-    return used.length === 1 ? TEST_WORDS[name] : `${TEST_WORDS[name]} (${by.join(", ")})`;
+    return used.length === 1 ? TEST_WORDS[name] : `${TEST_WORDS[name]} for ${by.join(", ")}`;
   });
   const hypotheses = Math.max(...metrics.map((metric) => metric.hypotheses));
-  const adjusted = hypotheses > 1 ? `, adjusted by Holm over ${hypotheses} different differences` : "";
-  return [`p by ${ways.join(" and by ")}${adjusted}`];
+  const adjusted =
+    hypotheses > 1
+      ? `, with Holm correction for ${hypotheses} comparisons (limits the chance of any false positive)`
+      : "";
+  return [`p-values: ${ways.join(" and ")}${adjusted}`];
 }
 
 function detectableFact(metric: MetricComparison): string[] {
   const { detectable, n } = metric;
   if (detectable === null || n === 0) return [];
   const { difference, power, spread, reason } = detectable;
-  if (difference === null) return [`${metricName(metric)}: no difference can be found by this design: ${reason}`];
-  const assumed = spread === "assumed" ? ", if tasks differ as much as they usually do" : "";
+  if (difference === null) return [`${metricName(metric)}: no difference is detectable with this design: ${reason}`];
+  const assumed = spread === "assumed" ? ", assuming the usual spread between tasks" : "";
   return [
-    `${metricName(metric)}: a difference of ${formatNumber(difference)} is found with a chance of ${formatShare(power)}${assumed}`,
+    `${metricName(metric)}: minimum detectable difference ${formatNumber(difference)} at ${formatShare(power)} power${assumed}`,
   ];
 }
 
-/** Which tasks changed, and which have no partner. */
 function taskLists(comparison: Comparison): TaskList[] {
   const { flips, unmatched } = comparison;
   const name = taskNamer(comparison);
@@ -167,7 +166,7 @@ function taskLists(comparison: Comparison): TaskList[] {
   return [
     listOf("Passed in A, fails in B", flips.toFail, passes),
     listOf("Failed in A, passes in B", flips.toPass, passes),
-    listOf("Flaky without such a change", flips.flaky, passes),
+    listOf("Flaky, without a change of verdict", flips.flaky, passes),
     listOf("Not paired", unmatched, (task) => `${name(task)}: ${task.reason}`),
   ].filter(({ entries }) => entries.length > 0);
 }

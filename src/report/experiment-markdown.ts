@@ -7,7 +7,7 @@ import { type Column, markdownTable, oneLine } from "./markdown.js";
 
 type VariantLine = ExperimentReport["variants"][number];
 
-/** The report of an experiment for people, as Markdown that also reads well in a terminal. */
+/** The report of an experiment for people, as Markdown that is also readable in a terminal. */
 export function experimentMarkdown(report: ExperimentReport): string {
   const parts = [
     `# ${oneLine(report.name)}`,
@@ -21,7 +21,7 @@ export function experimentMarkdown(report: ExperimentReport): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** A headline that fewer trials than this stand behind is marked. */
+/** A lower coverage than this is marked. */
 const LOW_COVERAGE = 0.95;
 
 function variantColumns({ variants, baseline }: ExperimentReport): Column<VariantLine>[] {
@@ -45,7 +45,7 @@ function variantColumns({ variants, baseline }: ExperimentReport): Column<Varian
     right("cost per trial", ({ meanCostUsd }) => formatDollars(meanCostUsd.value)),
     right("cost per pass", ({ costPerPassUsd }) => formatDollars(costPerPassUsd)),
     right("time per trial", ({ meanSeconds }) => formatSeconds(meanSeconds.value)),
-    right("stimuli", ({ stimuli }) => String(stimuli)),
+    right("test cases", ({ stimuli }) => String(stimuli)),
     right("coverage", ({ coverage }) => coverageCell(coverage)),
   ];
 }
@@ -68,7 +68,7 @@ const LIFT_WORDS: Readonly<Record<Lift, string>> = {
   better: "better",
   worse: "worse",
   same_but_cheaper: "same but cheaper",
-  same_but_dearer: "same but dearer",
+  same_but_dearer: "same but more expensive",
   inconclusive: "inconclusive",
 };
 
@@ -83,9 +83,9 @@ function liftPart({ lifts, baseline, level }: ExperimentReport): string[] {
     { title: "mean score", align: "right", cell: ({ meanScore }) => signed(meanScore.difference) },
     { title: "cost per trial", align: "right", cell: ({ costUsd, costChange }) => money(costUsd, costChange) },
     { title: "time per trial", align: "right", cell: ({ seconds, timeChange }) => time(seconds, timeChange) },
-    { title: "paired stimuli", align: "right", cell: ({ paired }) => String(paired) },
+    { title: "paired test cases", align: "right", cell: ({ paired }) => String(paired) },
   ];
-  return [`## Difference to ${oneLine(baseline)}`, markdownTable(columns, lifts)];
+  return [`## Difference from ${oneLine(baseline)}`, markdownTable(columns, lifts)];
 }
 
 function signed(value: number | null, format: (size: number) => string = formatNumber): string {
@@ -118,12 +118,12 @@ function stimulusParts({ stimuli, baseline, variants }: ExperimentReport): strin
     if (lines === undefined || lines.length === 0) return [];
     const columns: Column<StimulusDifference>[] = [
       ...(hasSeveral ? [{ title: "eval", cell: (line: StimulusDifference) => line.eval }] : []),
-      { title: "stimulus", cell: ({ stimulus }) => stimulus },
+      { title: "test case", cell: ({ stimulus }) => stimulus },
       { title: baseline, align: "right", cell: (line) => rate(line.baseline) },
       { title: name, align: "right", cell: (line) => rate(line.variant) },
       { title: "difference", align: "right", cell: ({ difference }) => signed(difference) },
     ];
-    return [`## ${oneLine(name)}, by stimulus`, markdownTable(columns, lines)];
+    return [`## ${oneLine(name)}, by test case`, markdownTable(columns, lines)];
   });
 }
 
@@ -131,7 +131,7 @@ function rate({ passes, trials, rate: share }: Passes): string {
   return share === null ? "–" : `${formatNumber(share)} (${passes}/${trials})`;
 }
 
-/** Many missing stimuli have one reason; the JSON lists them all. */
+/** Missing test cases often have one reason; the JSON lists them all. */
 const MAX_MISSING = 20;
 
 function missingPart({ missing }: ExperimentReport): string[] {
@@ -151,7 +151,7 @@ function footer({ variants, lifts, level, notes, vary }: ExperimentReport): stri
   const lines = [
     `${plural(variants.length, "variant")}, ${plural(trials, "trial")}${cost}`,
     ...(vary.length === 0 ? [] : [`varied: ${vary.join(", ")}`]),
-    `better and worse: the ${percent(level)} interval of the paired difference over stimuli leaves out 0 and the exact test agrees, adjusted by Holm for ${plural(lifts.length, "comparison")}`,
+    `better and worse: the ${percent(level)} interval of the paired difference over test cases excludes 0, and the exact test is significant after Holm correction for ${plural(lifts.length, "comparison")}`,
     ...coverageLines(variants),
     ...detectableLines(lifts),
     ...notes,
@@ -161,22 +161,22 @@ function footer({ variants, lifts, level, notes, vary }: ExperimentReport): stri
 
 function coverageLines(variants: readonly VariantLine[]): string[] {
   const reasons = new Set(variants.flatMap(({ coverageReason }) => coverageReason ?? []));
-  return [...reasons].map((reason) => `coverage is not known: ${reason}`);
+  return [...reasons].map((reason) => `coverage is unknown: ${reason}`);
 }
 
 function detectableLines(lifts: readonly VariantLift[]): string[] {
   return lifts.flatMap(({ variant, lift, detectable, passRate }) => {
     if (lift !== "inconclusive") return [];
     if (passRate.n > 0 && passRate.adjustedP === null)
-      return [`${variant}: ${tooFew(passRate.n)} for any difference to show`];
+      return [`${variant}: ${tooFew(passRate.n)} to detect any difference`];
     if (passRate.reason !== undefined) return [`${variant}: ${passRate.reason}`];
     if (detectable === null) return [];
     return [
-      `${variant}: a difference of the pass rate under ${(detectable * 100).toFixed(1)} points is found less often than four times in five; more stimuli or runs would tell`,
+      `${variant}: the minimum detectable difference of the pass rate at 80 % power is ${(detectable * 100).toFixed(1)} points; add test cases or runs to detect smaller ones`,
     ];
   });
 }
 
 function tooFew(paired: number): string {
-  return paired === 1 ? "1 paired stimulus is too few" : `${paired} paired stimuli are too few`;
+  return paired === 1 ? "1 paired test case is too few" : `${paired} paired test cases are too few`;
 }

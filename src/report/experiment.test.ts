@@ -13,7 +13,7 @@ const EXPERIMENT: ReportedExperiment = {
   ],
 };
 
-/** The trials of a stimulus: `1` passes, `0` fails, `e` is an error, `u` is unscored. */
+/** The trials of a test case: `1` passes, `0` fails, `e` is an error, `u` is unscored. */
 function trials(system: string, exampleId: string, outcomes: string, known: Partial<KnownFields> = {}): EvalRow[] {
   return [...outcomes].map((each, trial) => {
     const isScored = each === "1" || each === "0";
@@ -39,16 +39,16 @@ describe("the figures of a variant", () => {
   ];
   const figures = experimentReport(EXPERIMENT, rows).variants[0];
 
-  test("are means over stimuli, not over trials", () => {
+  test("are means over test cases, not over trials", () => {
     expect(figures?.passRate.value).toBeCloseTo((0.5 + 1 + 0) / 3, 12);
     expect(figures?.passRate.n).toBe(3);
     expect(figures?.meanScore.value).toBeCloseTo(((1 + 1 + 0.25 + 0.25) / 4 + 1 + 0.25) / 3, 12);
-    // An error has no output, so that what it cost is in the total alone.
+    // An error has no output, so its cost is only in the total.
     expect(figures?.meanCostUsd.value).toBeCloseTo((0.1 + 0.3 + 0.2) / 3, 12);
     expect(figures?.meanSeconds.value).toBeCloseTo(20, 12);
   });
 
-  test("have unbiased curves over the stimuli with enough trials", () => {
+  test("have unbiased curves over the test cases with enough trials", () => {
     const [first, second, third, fourth] = figures?.curves ?? [];
     expect(first?.passAtK.value).toBeCloseTo(0.5, 12);
     // n = 4, c = 2: pass@2 = 1 − 1/6, pass^2 = 1/6.
@@ -58,14 +58,14 @@ describe("the figures of a variant", () => {
     expect(fourth?.passAtK).toMatchObject({ value: 1, n: 2 });
   });
 
-  test("count what everything cost, and what was scored", () => {
+  test("include the total cost and the coverage", () => {
     expect(figures?.totalCostUsd).toBeCloseTo(4 * 0.1 + 4 * 0.3 + 4 * 0.2, 12);
     expect(figures?.costPerPassUsd).toBeCloseTo(2.4 / 6, 12);
     expect(figures?.trials).toEqual({ pass: 6, fail: 5, error: 1, unscored: 0, skipped: 0 });
     expect(figures?.coverage).toBeCloseTo(11 / 12, 12);
   });
 
-  test("hold what was scored against what was planned, run or not", () => {
+  test("compare scored trials with planned ones, run or not", () => {
     const planned = (count: number | null) => ({
       ...EXPERIMENT,
       variants: [
@@ -79,7 +79,7 @@ describe("the figures of a variant", () => {
     const unknown = experimentReport(planned(null), rows);
     expect(unknown.variants[0]).toMatchObject({ planned: null, coverage: null });
     expect(experimentMarkdown(unknown)).toMatch(/base \(baseline\).* – \|\n/);
-    expect(experimentMarkdown(unknown)).toContain("- coverage is not known: the run does not say how many trials");
+    expect(experimentMarkdown(unknown)).toContain("- coverage is unknown: the run does not record how many trials");
   });
 
   test("are null, with a reason, where nothing was measured", () => {
@@ -91,7 +91,7 @@ describe("the figures of a variant", () => {
   });
 });
 
-describe("the difference to the baseline", () => {
+describe("the difference from the baseline", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
   const pairOf = (base: string, other: string, cost: readonly [number, number]) =>
     names.flatMap((name, i) => [
@@ -99,7 +99,7 @@ describe("the difference to the baseline", () => {
       ...trials("with", name, other[i] ?? "", { costUsd: cost[1] + i / 100, latency: 5 }),
     ]);
 
-  test("is that of numbers that were worked out by hand", () => {
+  test("equals values computed by hand", () => {
     // A = 1,0,0,1,0,0,1,1 and B = 1,1,0,1,0,1,1,0, one trial each: d = 0.125, and McNemar of 2 against 1 is 1.
     const [lift] = experimentReport(EXPERIMENT, pairOf("10010011", "11010110", [1, 1])).lifts;
     expect(lift?.passRate.difference).toBeCloseTo(0.125, 12);
@@ -115,7 +115,7 @@ describe("the difference to the baseline", () => {
     expect(lift?.timeChange).toBe(-0.5);
   });
 
-  test("is better where every stimulus gains, and worse where every one loses", () => {
+  test("is better where every test case gains, and worse where every one loses", () => {
     const [lift] = experimentReport(EXPERIMENT, pairOf("00000000", "11111111", [1, 2])).lifts;
     // Eight differences on the same side: 2 of 2^8 assignments of signs.
     expect(lift).toMatchObject({
@@ -125,14 +125,14 @@ describe("the difference to the baseline", () => {
     expect(experimentReport(EXPERIMENT, pairOf("11111111", "00000000", [1, 2])).lifts[0]?.lift).toBe("worse");
   });
 
-  test("is the same but cheaper where nothing changes but the cost", () => {
+  test("is the same but cheaper where only the cost changes", () => {
     const [lift] = experimentReport(EXPERIMENT, pairOf("11110000", "11110000", [1, 0.4])).lifts;
     expect(lift).toMatchObject({ lift: "same_but_cheaper", passRate: { difference: 0, p: 1 } });
     expect(lift?.costUsd.difference).toBeCloseTo(-0.6, 12);
     expect(lift?.costChange).toBeCloseTo(-0.6 / 1.035, 12);
   });
 
-  test("is adjusted over all variants: what one alone would show, one of ten need not", () => {
+  test("is corrected over all variants: what is significant alone need not be among ten", () => {
     const one = (system: string, lastIs: string) =>
       names.flatMap((name, i) => trials(system, name, i < 6 ? "1" : lastIs));
     const base = names.flatMap((name, i) => trials("base", name, i < 6 ? "0" : "1"));
@@ -156,7 +156,7 @@ describe("the difference to the baseline", () => {
     expect(many?.lift).toBe("inconclusive");
   });
 
-  test("stands for each stimulus, and those that a variant lacks are listed", () => {
+  test("is listed for each test case, as are those that a variant lacks", () => {
     const report = experimentReport(EXPERIMENT, [
       ...trials("base", "a", "1100"),
       ...trials("with", "a", "1110"),
@@ -181,7 +181,7 @@ describe("the difference to the baseline", () => {
     ]);
   });
 
-  test("lists stimuli in the order that is given, whichever order the rows have", () => {
+  test("lists test cases in the given order, whatever the order of rows", () => {
     const order = ["c", "a", "b"].map((name) => ["greeting", name] as const);
     const rows = ["a", "b", "c", "odd"].flatMap((name) => [
       ...trials("base", name, "10"),
@@ -192,7 +192,7 @@ describe("the difference to the baseline", () => {
     expect(experimentReport({ ...EXPERIMENT, order }, rows.toReversed()).lifts).toEqual(report.lifts);
   });
 
-  test("takes trials of all models of a variant as trials of the stimulus", () => {
+  test("treats trials of all models of a variant as trials of the test case", () => {
     const variants = [
       { name: "base", systems: ["base (x)", "base (y)"] },
       { name: "with", systems: ["with (x)", "with (y)"] },
@@ -214,19 +214,19 @@ describe("the difference to the baseline", () => {
   });
 });
 
-describe("the report", () => {
+describe("the experiment report", () => {
   const rows = ["a", "b", "c"].flatMap((name) => [
     ...trials("base", name, "10", { costUsd: 0.02, latency: 3 }),
     ...trials("with", name, "11", { costUsd: 0.01, latency: 2 }),
   ]);
 
-  test("as JSON has no number that JSON cannot hold", () => {
+  test("is valid JSON", () => {
     const report = experimentReport(EXPERIMENT, rows, { runs: ["runs/1"] });
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     expect(experimentReport(EXPERIMENT, []).lifts[0]).toMatchObject({ lift: "inconclusive", paired: 0 });
   });
 
-  test("as Markdown has a table of variants, of lifts and of stimuli", () => {
+  test("has Markdown tables of variants, lifts and test cases", () => {
     const text = experimentMarkdown(
       experimentReport({ ...EXPERIMENT, notes: ["a note | with a bar"] }, [...rows, ...trials("base", "d|e", "1")]),
     );
@@ -236,9 +236,9 @@ describe("the report", () => {
     expect(text).toMatch(/−\$0\.0100 \(−50 %\)/);
     expect(text).toMatch(/\| a +\| +0\.5 \(1\/2\) \| 1 \(2\/2\) \| +\+0\.5 \|/);
     expect(text).toContain("## Not scored in every variant\n\n- d|e (greeting): with\n");
-    expect(text).toContain("- with: 3 paired stimuli are too few for any difference to show\n");
+    expect(text).toContain("- with: 3 paired test cases are too few to detect any difference\n");
     expect(text).toContain("- a note | with a bar\n");
     const one = experimentReport(EXPERIMENT, [...trials("base", "a", "10"), ...trials("with", "a", "11")]);
-    expect(experimentMarkdown(one)).toContain("- with: 1 paired stimulus is too few for any difference to show\n");
+    expect(experimentMarkdown(one)).toContain("- with: 1 paired test case is too few to detect any difference\n");
   });
 });

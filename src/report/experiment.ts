@@ -15,51 +15,51 @@ import { estimateAmount, estimateScore } from "../metrics/estimates.js";
 import { sumByTask, tasksOf } from "../metrics/tasks.js";
 import { passCurves } from "../stats/index.js";
 
-/** What a report needs to know of an experiment besides its rows. */
+/** What a report needs to know about an experiment besides its rows. */
 export interface ReportedExperiment {
   readonly name: string;
   readonly description?: string | null;
   readonly baseline: string;
   readonly vary?: readonly string[];
   readonly variants: readonly ReportedVariant[];
-  /** The order in which stimuli are listed; that of the rows unless told. */
+  /** The order of test cases. Default: that of the rows. */
   readonly order?: readonly StimulusPlace[];
   readonly notes?: readonly string[];
 }
 
-/** The report of an experiment: what programs read as JSON, and what the Markdown is made of. */
+/** The report of an experiment, for JSON and Markdown. */
 export interface ExperimentReport {
   readonly schema: "assay.experiment/1";
   readonly name: string;
   readonly description: string | null;
   readonly baseline: string;
   readonly vary: readonly string[];
-  /** What intervals cover. */
+  /** Confidence level of intervals. */
   readonly level: number;
-  /** The score that `meanScore` is the mean of. */
+  /** The score that `meanScore` averages. */
   readonly scoreField: string;
   readonly variants: readonly (Omit<ReportedVariant, "planned"> & VariantFigures)[];
-  /** One for each variant but the baseline. */
+  /** One for each variant except the baseline. */
   readonly lifts: readonly VariantLift[];
-  /** By variant, but the baseline. */
+  /** By variant, without the baseline. */
   readonly stimuli: Readonly<Record<string, readonly StimulusDifference[]>>;
   readonly missing: readonly MissingStimulus[];
-  /** Folders of the runs that the rows are of. */
+  /** Folders of the runs that the rows come from. */
   readonly runs: readonly string[];
   readonly notes: readonly string[];
 }
 
 export interface ExperimentReportOptions {
-  /** What intervals cover; 0.95 unless told. */
+  /** Confidence level of intervals. Default: 0.95. */
   level?: number | undefined;
   seed?: number | undefined;
   runs?: readonly string[] | undefined;
 }
 
 /**
- * The report of an experiment from the rows of its runs.
+ * Builds the report of an experiment from the rows of its runs.
  * @example
- * const report = experimentReport({ name: "skill", baseline: "without", variants }, rows);
+ * const report = buildExperimentReport({ name: "skill", baseline: "without", variants }, rows);
  * report.lifts[0]?.lift; // "better"
  */
 export function experimentReport(
@@ -95,7 +95,7 @@ export function experimentReport(
   };
 }
 
-/** What graders say together is a finer score than their verdict, which is the pass rate again. */
+/** The weighted score is finer than the verdict, which would repeat the pass rate. */
 function fieldsOf(rows: readonly EvalRow[]): FigureFields {
   return {
     scoreField: rows.some(({ scores }) => Object.hasOwn(scores, WEIGHTED)) ? WEIGHTED : "score",
@@ -105,12 +105,12 @@ function fieldsOf(rows: readonly EvalRow[]): FigureFields {
 
 const WEIGHTED = "weighted_score";
 
-/** A value with its interval over stimuli. What is not known is null, with a reason. */
+/** A value with its interval over test cases; null with a reason if unknown. */
 export interface Figure {
   readonly value: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** Stimuli behind it. */
+  /** Number of test cases. */
   readonly n: number;
   readonly reason?: string;
 }
@@ -122,39 +122,37 @@ interface CurveFigure {
   readonly passHatK: Figure;
 }
 
-/** The figures of one variant. */
 interface VariantFigures {
   readonly stimuli: number;
   readonly trials: Readonly<Record<Outcome, number>>;
-  /** Trials that were planned, run or not; null when that is not known. */
+  /** Planned trials, run or not; null if unknown. */
   readonly planned: number | null;
-  /** The share of the planned trials that were scored; null, with a reason, when it is not known how many were planned. */
+  /** The share of the planned trials that were scored; null with a reason if the number of planned trials is unknown. */
   readonly coverage: number | null;
   readonly coverageReason?: string;
   readonly passRate: Figure;
   readonly curves: readonly CurveFigure[];
   readonly meanScore: Figure;
   readonly meanCostUsd: Figure;
-  /** Of all trials; null when that of some is not known. */
+  /** Of all trials; null if the cost of some is unknown. */
   readonly totalCostUsd: number | null;
   readonly costPerPassUsd: number | null;
-  /** Trials that gave something back and whose cost nobody knows. */
+  /** Trials with an output but without a known cost. */
   readonly costUnknownTrials: number;
   readonly meanSeconds: Figure;
 }
 
-/** The fields of rows that figures are made of. */
+/** The row fields that figures are computed from. */
 interface FigureFields {
   readonly scoreField: string;
   readonly time: "latency_mean" | "duration_mean";
 }
 
 interface Planned {
-  /** Trials of the variant; null when that is not known, as many as there are rows unless told. */
+  /** Planned trials of the variant; null if unknown. Default: the number of rows. */
   readonly planned?: number | null | undefined;
 }
 
-/** The figures of a variant from its rows. */
 function figuresOf(rows: readonly EvalRow[], fields: FigureFields & Planned): VariantFigures {
   const { scoreField, time, planned = rows.length } = fields;
   const trials = outcomesOf(rows);
@@ -186,7 +184,7 @@ function coverageOf(
   planned: number | null,
 ): Pick<VariantFigures, "planned" | "coverage" | "coverageReason"> {
   if (planned === null)
-    return { planned, coverage: null, coverageReason: "the run does not say how many trials were planned in all" };
+    return { planned, coverage: null, coverageReason: "the run does not record how many trials were planned" };
   return { planned, coverage: planned === 0 ? 0 : scored / planned };
 }
 
@@ -196,7 +194,7 @@ function outcomesOf(rows: readonly EvalRow[]): Record<Outcome, number> {
   return counts;
 }
 
-/** A trial that failed at once was neither cheap nor fast. */
+/** Trials without an output are not counted: a trial that failed at once was neither cheap nor fast. */
 function ofOutput(read: Read): Read {
   return (row) => (hasOutput(row) ? read(row) : undefined);
 }
@@ -235,38 +233,38 @@ function curvesOf(rows: readonly EvalRow[]): CurveFigure[] {
 }
 
 function boundsOf(interval: { low: number; high: number } | null): Pick<Figure, "low" | "high" | "reason"> {
-  if (interval === null) return { low: null, high: null, reason: "fewer than two stimuli" };
+  if (interval === null) return { low: null, high: null, reason: "fewer than two test cases" };
   return { low: interval.low, high: interval.high };
 }
 
-/** A paired difference to the baseline. */
+/** A paired difference from the baseline. */
 export interface Delta {
   readonly difference: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** Stimuli that have it in both. */
+  /** Test cases with a value in both. */
   readonly n: number;
-  /** Two-sided, by the exact test. */
+  /** Two-sided p-value of the exact test. */
   readonly p: number | null;
-  /** By Holm over all variants; null for what is not adjusted, or stands on too few stimuli to be. */
+  /** After Holm correction over all variants; null if not corrected, or if there are too few test cases. */
   readonly adjustedP: number | null;
   readonly reason?: string;
 }
 
-/** What a variant brings over the baseline. */
+/** The difference between a variant and the baseline. */
 export interface VariantLift {
   readonly variant: string;
   readonly lift: Lift;
-  /** Stimuli that were scored in both. */
+  /** Test cases scored in both. */
   readonly paired: number;
   readonly passRate: Delta;
   readonly meanScore: Delta;
   readonly costUsd: Delta;
-  /** What share of the baseline's cost the difference is; null when that is 0 or not known. */
+  /** The difference as a share of the baseline's cost; null when that is 0 or unknown. */
   readonly costChange: number | null;
   readonly seconds: Delta;
   readonly timeChange: number | null;
-  /** The smallest difference of the pass rate that the design finds four times in five; null when that is not known. */
+  /** The minimum detectable difference of the pass rate at 80 % power; null if unknown. */
   readonly detectable: number | null;
 }
 
@@ -276,7 +274,7 @@ interface LiftSettings extends FigureFields {
   readonly seed: number;
 }
 
-/** Holds every other variant against the baseline, stimulus by stimulus. */
+/** Compares every other variant with the baseline, test case by test case. */
 function liftsOf(rows: ReadonlyMap<string, readonly EvalRow[]>, settings: LiftSettings): VariantLift[] {
   const { baseline, level, seed, scoreField, time } = settings;
   const ofStimuli = (name: string) => (rows.get(name) ?? []).filter(isOfStimulus);
@@ -310,7 +308,7 @@ function liftIn(comparison: Comparison, variant: string, time: FigureFields["tim
   };
 }
 
-/** With several variants, one that only seems better is the more likely the more there are. */
+/** With several variants, the chance of a false positive grows, so the corrected p-value decides. */
 function withAdjusted(comparison: Comparison): Comparison {
   const metrics = comparison.metrics.map((metric) => ({ ...metric, p: metric.adjustedP ?? metric.p }));
   return { ...comparison, metrics };
@@ -328,22 +326,22 @@ function changeOf(metric: MetricComparison | undefined): number | null {
   return metric.difference / metric.a;
 }
 
-/** A variant of an experiment, and the names of the systems that its rows are of. */
+/** A variant of an experiment, and the names of the systems of its rows. */
 export interface ReportedVariant {
   readonly name: string;
   readonly systems: readonly string[];
-  /** JSON pointers with the values that make the variant. */
+  /** JSON pointers with the values of the variant. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Trials that were planned; null when that is not known. As many as there are rows unless told. */
+  /** Planned trials; null if unknown. Default: the number of rows. */
   readonly planned?: number | null;
 }
 
-/** A stimulus by the name its eval has in all variants, and its own. */
+/** The name of the eval, which is the same in all variants, and the name of the test case. */
 type StimulusPlace = readonly [evalName: string, stimulus: string | number];
 
 /**
- * The rows of each variant, as if the variant were one system and its evals had the names they have everywhere: rows of
- * one stimulus are trials of one task, whatever the variant.
+ * Groups rows as if each variant were one system and its evals had the same names in all variants: rows of one test case
+ * are trials of one task in every variant.
  */
 function rowsByVariant(variants: readonly ReportedVariant[], rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const variantOf = new Map(variants.flatMap(({ name, systems }) => systems.map((system) => [system, name])));
@@ -361,38 +359,37 @@ function rowsByVariant(variants: readonly ReportedVariant[], rows: readonly Eval
   return found;
 }
 
-/** Rows by the order of their stimuli; those of stimuli that it does not name come last, as they are. */
+/** Rows of test cases that the order does not name come last. */
 function inStimulusOrder(rows: readonly EvalRow[], order: readonly StimulusPlace[]): EvalRow[] {
   const places = new Map(order.map((name, place) => [JSON.stringify(name), place]));
   const placeOf = (row: EvalRow) => places.get(stimulusKey(row)) ?? order.length;
   return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Datasets of an experiment are called `<variant>/<eval>`. */
+/** Datasets of an experiment are named `<variant>/<eval>`. */
 function evalOf(dataset: string, variant: string): string {
   return dataset.startsWith(`${variant}/`) ? dataset.slice(variant.length + 1) : dataset;
 }
 
-/** What tells a stimulus from all others of an experiment. */
 function stimulusKey({ dataset, exampleId }: Pick<EvalRow, "dataset" | "exampleId">): string {
   return JSON.stringify([dataset, exampleId]);
 }
 
-/** Rows that belong to a stimulus: those that stand for trials of a stopped run that never began say of none. */
+/** False for placeholder rows of trials that a stopped run never started, which name no test case. */
 function isOfStimulus({ dataset, outcome }: EvalRow): boolean {
   return dataset !== "" || outcome !== "skipped";
 }
 
-/** How often a stimulus passed. */
+/** How often a test case passed. */
 export interface Passes {
   readonly passes: number;
-  /** Trials that were scored. */
+  /** Scored trials. */
   readonly trials: number;
-  /** Null when none was. */
+  /** Null when no trial was scored. */
   readonly rate: number | null;
 }
 
-/** A stimulus in the baseline and in a variant. */
+/** A test case in the baseline and in a variant. */
 export interface StimulusDifference {
   readonly eval: string;
   readonly stimulus: string;
@@ -402,17 +399,17 @@ export interface StimulusDifference {
   readonly difference: number | null;
 }
 
-/** A stimulus that variants have and others lack, be it not there at all or without a scored trial. */
+/** A test case that some variants lack or have not scored. */
 interface MissingStimulus {
   readonly eval: string;
   readonly stimulus: string;
-  /** The variants in which it is not there, or nothing of it was scored. */
+  /** The variants that lack it or have not scored it. */
   readonly variants: readonly string[];
 }
 
 type ByVariant = ReadonlyMap<string, readonly EvalRow[]>;
 
-/** Every stimulus of the baseline and a variant, in the order they are met. */
+/** Every test case of the baseline and a variant, in order of appearance. */
 function stimulusDifferences(baseline: readonly EvalRow[], variant: readonly EvalRow[]): StimulusDifference[] {
   const [before, after] = [byStimulus(baseline), byStimulus(variant)];
   return [...new Map([...before, ...after]).keys()].map((key) => {
@@ -428,7 +425,6 @@ function stimulusDifferences(baseline: readonly EvalRow[], variant: readonly Eva
   });
 }
 
-/** The stimuli that are not scored in every variant. */
 function missingStimuli(rows: ByVariant): MissingStimulus[] {
   const found = Array.from(rows, ([variant, own]) => ({ variant, stimuli: byStimulus(own) }));
   const keys = new Set(found.flatMap(({ stimuli }) => [...stimuli.keys()]));

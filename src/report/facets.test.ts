@@ -40,7 +40,7 @@ function cellsOf(part = ""): string[][] {
 
 const at = (depth: number, length: number) => ({ depth, length });
 
-describe("the heat-map", () => {
+describe("the heat map", () => {
   const GRID = [
     [0, 500, 1],
     [0, 2000, 0.9],
@@ -64,15 +64,15 @@ describe("the heat-map", () => {
     ]);
   });
 
-  it("lines up in a terminal", () => {
+  it("is aligned in a terminal", () => {
     const lines = (partsOf(rows)[0] ?? "").split("\n").filter((line) => line.startsWith("|"));
     expect(new Set(lines.map((line) => [...line].length)).size).toBe(1);
   });
 
-  it("says how many tasks stand behind each cell when they differ, and weighs the mean by them", () => {
+  it("shows the number of tasks of each cell when they differ, and weights the mean by them", () => {
     const uneven = [row(1, 1, at(0, 500)), row(2, 1, at(0, 500)), row(3, 0, at(1, 2000)), row(4, 1, at(0, 2000))];
     const [map] = partsOf(uneven);
-    expect(map).toContain("in brackets, how many tasks");
+    expect(map).toContain("the number of tasks in parentheses");
     expect(cellsOf(map).slice(1)).toEqual([
       ["0", "██ 1.00 (2)", "██ 1.00 (1)", "██ 1.00 (3)"],
       ["1", "–", "·· 0.00 (1)", "·· 0.00 (1)"],
@@ -80,7 +80,7 @@ describe("the heat-map", () => {
     ]);
   });
 
-  it("is there for each system and dataset, and shows a dash where nothing was scored", () => {
+  it("is rendered for each system and dataset, with a dash where nothing was scored", () => {
     const failed = { outcome: "error", scores: {}, primaryField: null, system: "t" } as const;
     const two = [row(1, 1, at(0, 500)), row(1, 0, at(0, 500), failed)];
     const [s, t] = partsOf(two, ["d", "other"]);
@@ -91,10 +91,10 @@ describe("the heat-map", () => {
     ]);
   });
 
-  it("makes way for a hint where there are many systems, unless it is asked for", () => {
+  it("is replaced by a hint where there are many systems, unless it is requested", () => {
     const many = ["s", "t", "u", "v", "w"].map((system) => row(1, 1, at(0, 500), { system }));
     expect(partsOf(many)).toEqual([
-      "Mean score by depth and length: a map for each of the 5 systems is shown with --columns facets.",
+      "Mean score by depth and length: --columns facets shows a map for each of the 5 systems.",
     ]);
     expect(partsOf(many, ["d"], true)).toHaveLength(5);
     expect(partsOf(many.slice(0, 4))).toHaveLength(4);
@@ -125,7 +125,7 @@ describe("the table of a facet", () => {
     ]);
   });
 
-  it("goes along the scale where values are numbers, and says when a count is not that of all systems", () => {
+  it("sorts numbers by value, and shows counts that differ between systems", () => {
     const failed = { outcome: "error", scores: {}, primaryField: null, system: "t" } as const;
     const rows = [10, 9, 100].flatMap((year, id) => [
       row(id, id / 4, { year }),
@@ -138,23 +138,23 @@ describe("the table of a facet", () => {
     ]);
   });
 
-  it("shows the thirty lowest of many values, and says where the others are", () => {
+  it("shows the thirty lowest of many values, and where the others are", () => {
     const subjects = Array.from({ length: 57 }, (_, id) => row(id, 1 - id / 100, { subject: `subject ${id}` }));
     const [table] = partsOf(subjects);
-    expect(table).toContain("by subject: the 30 lowest of 57 values, all of which are in the JSON report.");
+    expect(table).toContain("by subject: the 30 lowest of 57 values; the JSON report has all.");
     const names = cellsOf(table)
       .slice(1)
       .map(([name]) => name);
     expect(names).toEqual(Array.from({ length: 30 }, (_, i) => `subject ${56 - i}`));
   });
 
-  it("cannot be broken by what a value holds", () => {
+  it("cannot be broken by a value", () => {
     const [table = ""] = partsOf([row(1, 1, { "a\nb": "x\n| y \u001b[2J" })]);
     expect(table).not.toContain("\u001b");
     expect(table.split("\n")).toHaveLength(5);
   });
 
-  it("is not there without facets", () => {
+  it("is left out without facets", () => {
     expect(partsOf([makeRow({ system: "s", exampleId: 1, outcome: "pass" })])).toEqual([]);
   });
 });

@@ -5,34 +5,34 @@ import { type Line, measured, tasksBehind, withInterval } from "./cells.js";
 import { plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 
-/** A value of a facet, and the key of the summary that speaks of it. */
+/** A facet value and its key in the summary. */
 export interface FacetEntry {
   readonly value: FacetValue;
   readonly key: string;
 }
 
-/** A depth with a length, and the key of the summary that speaks of both. */
+/** A depth and a length, and their key in the summary. */
 interface CellEntry {
   readonly depth: FacetValue;
   readonly length: FacetValue;
   readonly key: string;
 }
 
-/** What the rows of one dataset are broken down by. */
+/** The facets of the rows of one dataset. */
 export interface FacetLayout {
-  /** Null when the run has no other dataset. */
+  /** Null when the run has only one dataset. */
   readonly dataset: string | null;
-  /** The values of each facet, in their order. */
+  /** The values of each facet, in order. */
   readonly byField: ReadonlyMap<string, readonly FacetEntry[]>;
   readonly cells: readonly CellEntry[];
 }
 
-/** A report that did not ask for maps has no more than this many: one for each system would bury the rest. */
+/** Limit for reports that did not ask for maps: one for each system would hide the rest. */
 const MOST_MAPS = 4;
 
 /**
- * The results by the facets of the examples: a heat-map of depth and length for each system, a table for any other
- * facet. Many maps are shown when they are asked for.
+ * Renders the results by facet: a heat map of depth and length for each system, a table for any other facet. Many maps are
+ * shown only on request.
  */
 export function facetParts(lines: readonly Line[], layouts: readonly FacetLayout[], isAsked: boolean): string[] {
   return layouts.flatMap((layout) => {
@@ -49,15 +49,14 @@ export function facetParts(lines: readonly Line[], layouts: readonly FacetLayout
 }
 
 function hint(lines: readonly Line[]): string {
-  return `Mean score by depth and length: a map for each of the ${lines.length} systems is shown with --columns facets.`;
+  return `Mean score by depth and length: --columns facets shows a map for each of the ${lines.length} systems.`;
 }
 
-/** Every key of the breakdown by facets. */
 export function facetKeys(layouts: readonly FacetLayout[]): string[] {
   return layouts.flatMap(({ byField, cells }) => [...[...byField.values()].flat(), ...cells].map(({ key }) => key));
 }
 
-/** What the rows of a result can be broken down by; empty when none has facets. */
+/** Empty when no row has facets. */
 export function facetLayouts({ rows, config }: Pick<EvalResult, "rows" | "config">): FacetLayout[] {
   const tags = config.datasets.flatMap((dataset) => dataset.tags);
   const { groups } = facetGroups(rows, tags);
@@ -81,7 +80,7 @@ function layoutOf(groups: readonly FacetGroup<unknown>[]): Pick<FacetLayout, "by
   return { byField, cells };
 }
 
-/** At most this many values are shown; the JSON report has all that the summary holds. */
+/** Maximum number of values in the table; the JSON report has all. */
 const MOST_SHOWN = 30;
 
 interface FacetTableParts {
@@ -91,18 +90,18 @@ interface FacetTableParts {
 }
 
 /**
- * The mean score for each value of a facet, a column for each system. Of very many values the lowest are shown, because
- * it is those that one looks for.
+ * The mean score by facet value, with a column for each system. Of very many values, the lowest are shown, because they are
+ * the interesting ones.
  */
 function facetTable(lines: readonly Line[], { field, entries, dataset }: FacetTableParts): string {
   const lowest = entries.toSorted((a, b) => meanOf(lines, a) - meanOf(lines, b)).slice(0, MOST_SHOWN);
-  // Numbers are read along their scale; of names, the lowest come first.
+  // Numbers are sorted by value, names by rising score.
   const shown = entries.every(({ value }) => isNumber(value)) ? entries.filter((one) => lowest.includes(one)) : lowest;
   const about = `Mean score by ${oneLine(field)}${dataset === null ? "" : ` of ${oneLine(dataset)}`}`;
   const more =
     shown.length === entries.length
       ? ""
-      : `: the ${shown.length} lowest of ${entries.length} values, all of which are in the JSON report`;
+      : `: the ${shown.length} lowest of ${entries.length} values; the JSON report has all`;
   return `${about}${more}.\n\n${markdownTable(columnsOf(lines, field), shown)}`;
 }
 
@@ -119,13 +118,13 @@ function columnsOf(lines: readonly Line[], field: string): Column<FacetEntry>[] 
   ];
 }
 
-/** How many tasks stand behind each system's score; once when it is the same for all. */
+/** The number of tasks of each system, shown once when it is the same for all. */
 function tasksOf(lines: readonly Line[], { key }: FacetEntry): string {
   const counts = new Set(lines.map(({ summary }) => tasksBehind(summary, key)));
   return counts.size === 1 ? String([...counts][0]) : lines.map(({ summary }) => tasksBehind(summary, key)).join(", ");
 }
 
-/** Over the systems that have it measured. What nobody has comes last. */
+/** Over the systems with a value; a facet value without any comes last. */
 function meanOf(lines: readonly Line[], { key }: FacetEntry): number {
   const known = lines.flatMap(({ summary }) => measured(summary, key) ?? []);
   return known.length === 0 ? 2 : known.reduce((sum, value) => sum + value, 0) / known.length;
@@ -135,7 +134,7 @@ function isNumber(value: FacetValue): boolean {
   return typeof value === "number";
 }
 
-/** From how much on a score is marked so; the best come first. */
+/** Lower bounds of the shades, best first. */
 const SHADES = [
   [0.8, "██"],
   [0.6, "▓▓"],
@@ -146,23 +145,19 @@ const SHADES = [
 
 const LEGEND = "██ from 0.8, ▓▓ from 0.6, ▒▒ from 0.4, ░░ from 0.2, ·· below";
 
-/** A line of the map: a depth, or the means of all of them. */
+/** A line of the map: a depth, or the means of all depths. */
 interface MapLine {
   title: string;
-  /** The scores of the lengths, and then that of all of them. */
+  /** The score of each length, and then of all lengths. */
   scores: readonly Score[];
 }
 
-/** A mean, and how many tasks stand behind it. */
 interface Score {
   mean: number | null;
   n: number;
 }
 
-/**
- * Where in a text, and in how long a text, a system finds what it is asked for: depth down, length across, means at the
- * edges.
- */
+/** How well a system finds the needle by its depth (down) and the length of the text (across), with means at the edges. */
 function heatMap({ system, summary }: Line, layout: FacetLayout): string {
   const lengths = layout.byField.get("length") ?? [];
   const lines = mapLines(summary, layout);
@@ -178,7 +173,7 @@ function heatMap({ system, summary }: Line, layout: FacetLayout): string {
     })),
   ];
   const of = layout.dataset === null ? "" : ` of ${oneLine(layout.dataset)}`;
-  const means = counts.size === 1 ? "" : "; in brackets, how many tasks";
+  const means = counts.size === 1 ? "" : "; the number of tasks in parentheses";
   return `${oneLine(system)}: mean score by depth and length${of}${each} (${LEGEND}${means}).\n\n${markdownTable(columns, lines)}`;
 }
 
@@ -199,7 +194,7 @@ function placeOf(depth: FacetValue, length: FacetValue): string {
   return JSON.stringify([String(depth), String(length)]);
 }
 
-/** Every task stands behind one depth, so that their means weighted by tasks are the mean of all. */
+/** Every task has exactly one depth, so the means weighted by tasks give the overall mean. */
 function together(scores: readonly Score[]): Score {
   const n = scores.reduce((sum, score) => sum + score.n, 0);
   const total = scores.reduce((sum, score) => sum + (score.mean ?? 0) * score.n, 0);
@@ -208,7 +203,7 @@ function together(scores: readonly Score[]): Score {
 
 function shaded({ mean, n }: Score = { mean: null, n: 0 }, showsCount: boolean): string {
   if (mean === null) return "–";
-  // Marked by what can be read: 0.3999999 is shown as 0.40.
+  // Shaded by the rounded value: 0.3999999 is shown as 0.40.
   const shown = mean.toFixed(2);
   const shade = SHADES.find(([least]) => Number(shown) >= least)?.[1] ?? "";
   return `${shade} ${shown}${showsCount ? ` (${n})` : ""}`;

@@ -16,7 +16,7 @@ describe("formatNumber", () => {
     [null, "–"],
     [undefined, "–"],
     [Number.NaN, "–"],
-  ])("%s is %s", (value, text) => {
+  ])("formats %s as %s", (value, text) => {
     expect(formatNumber(value)).toBe(text);
   });
 });
@@ -31,7 +31,7 @@ describe("formatSeconds", () => {
     [119.7, "2 min 0 s"],
     [3725, "62 min 5 s"],
     [null, "–"],
-  ])("%s is %s", (value, text) => {
+  ])("formats %s as %s", (value, text) => {
     expect(formatSeconds(value)).toBe(text);
   });
 });
@@ -51,8 +51,8 @@ describe("formatShare and formatDollars", () => {
   });
 });
 
-describe("markdownTable", () => {
-  it("lines its columns up", () => {
+describe("renderMarkdownTable", () => {
+  it("aligns its columns", () => {
     const table = markdownTable(
       [
         { title: "name", cell: ([name = ""]) => name },
@@ -71,7 +71,7 @@ describe("markdownTable", () => {
     expect(table.split("\n")).toEqual(["| a\\|b c   |", "| -------- |", "| x \\| y z |"]);
   });
 
-  it("is a header alone without items", () => {
+  it("is only a header without items", () => {
     expect(markdownTable([{ title: "abc", cell: String }], [])).toBe("| abc |\n| --- |");
   });
 });

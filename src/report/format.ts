@@ -1,4 +1,4 @@
-/** A value for people: few digits, a dash for what is not there. */
+/** Few digits, and a dash for a missing value. */
 export function formatNumber(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (value === Number.POSITIVE_INFINITY) return "∞";
@@ -35,7 +35,6 @@ export function plural(count: number, noun: string): string {
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
 /**
- * A number of bytes for people.
  * @example
  * formatBytes(1_234_567); // "1.2 MB"
  */

@@ -17,28 +17,30 @@ function factsOf(rows: readonly EvalRow[], groupBy: readonly (string | undefined
 
 const THREE = [row(1, "a"), row(2, "a"), row(3, "b"), row(4, "c")];
 
-describe("the footer", () => {
-  it("says by how many groups intervals are, and of what", () => {
-    expect(factsOf(THREE)).toEqual(["intervals by 3 groups of conversation"]);
-    expect(factsOf(THREE, [undefined])).toEqual(["intervals by 3 groups"]);
-    expect(factsOf(THREE, ["conversation", "block"])).toEqual(["intervals by 3 groups of conversation or block"]);
+describe("describeIntervalGroups", () => {
+  it("reports the number of groups of intervals, and their field", () => {
+    expect(factsOf(THREE)).toEqual(["intervals over 3 groups of conversation"]);
+    expect(factsOf(THREE, [undefined])).toEqual(["intervals over 3 groups"]);
+    expect(factsOf(THREE, ["conversation", "block"])).toEqual(["intervals over 3 groups of conversation or block"]);
   });
 
-  it("says nothing where every example stands for itself", () => {
+  it("is empty where every example is independent", () => {
     expect(factsOf([row(1, null), row(2, null)])).toEqual([]);
     expect(factsOf([row(1, "a"), row(2, "b")])).toEqual([]);
   });
 
-  it("says that there are none for a single group", () => {
-    expect(factsOf(THREE.slice(0, 2))).toEqual(["no intervals: all examples are of one group of conversation"]);
+  it("reports that a single group gives no intervals", () => {
+    expect(factsOf(THREE.slice(0, 2))).toEqual(["no intervals: all examples belong to one group of conversation"]);
   });
 
-  it("says what is counted besides, and where systems differ", () => {
+  it("reports examples without a group, and differences between systems", () => {
     const mixed = [...THREE, row(5, null)];
-    expect(factsOf(mixed)).toEqual(["intervals by 4 groups of conversation, examples without one counted singly"]);
+    expect(factsOf(mixed)).toEqual([
+      "intervals over 4 groups of conversation, examples without a group counted singly",
+    ]);
     const other = THREE.map((each) => row(Number(each.exampleId), each.group, { system: "t" }));
     const failed = { outcome: "error", scores: {}, primaryField: null } as const;
     const lossy = other.map((each) => (each.group === "c" ? makeRow({ ...each, ...failed }) : each));
-    expect(factsOf([...THREE, ...lossy])).toEqual(["intervals by 2 to 3 groups of conversation"]);
+    expect(factsOf([...THREE, ...lossy])).toEqual(["intervals over 2 to 3 groups of conversation"]);
   });
 });

@@ -4,18 +4,18 @@ import type { EvalRow } from "../core/row.js";
 import { ownValue } from "../core/shape.js";
 import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
-/** The report programs read. Rows are written one by one, so that no run is too large for a string. */
+/** The report for programs. Rows are written one by one, so that a large run needs no huge string. */
 export const jsonReporter = {
   name: "json",
   render: (result) => jsonChunks(reportHead(result), result.rows),
 } satisfies Reporter;
 
-/** A result as a plain object that JSON can hold: what is undefined or infinite is null, with its reason beside it. */
+/** Converts a result to plain JSON data: undefined and infinite values are null, with a reason next to them. */
 export function toJsonReport(result: EvalResult): JsonReport {
   return { ...reportHead(result), rows: [...result.rows] };
 }
 
-/** The report without its rows, which may be very many. */
+/** Without rows, of which there may be very many. */
 export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
   const systems = Object.entries(result.summary);
   return {
@@ -26,7 +26,7 @@ export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
     summary: Object.fromEntries(
       systems.map(([system, summary]) => [
         system,
-        // A figure of a metric is not overwritten by a word of the same name.
+        // A metric's own key is not overwritten by a label of the same name.
         { ...result.labels, ...nested(finite(summary, ownValue(result.reasons, system) ?? {})) },
       ]),
     ),
@@ -36,7 +36,7 @@ export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
   };
 }
 
-/** Speed and efficiency stand together, apart from the rest. */
+/** Groups speed and efficiency in one object. */
 function nested(summary: Record<string, number | string | null>): JsonSummary {
   const entries = Object.entries(summary);
   const efficiency = entries.flatMap(([key, value]) => (isEfficiencyKey(key) ? [[key, value] as const] : []));
@@ -54,7 +54,7 @@ function finite(summary: Summary, reasons: Readonly<Record<string, string>>): Re
   for (const [key, value] of Object.entries(summary)) {
     const usable = value !== null && Number.isFinite(value);
     entries.set(key, usable ? value : null);
-    // A metric may have a key of this name itself.
+    // A metric may use this key itself.
     if (usable || Object.hasOwn(summary, `${key}_reason`)) continue;
     const usual = value === Number.POSITIVE_INFINITY ? "no passes" : "not measured";
     entries.set(`${key}_reason`, ownValue(reasons, key) ?? usual);

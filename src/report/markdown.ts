@@ -7,7 +7,7 @@ export interface Column<T> {
   cell: (item: T) => string;
 }
 
-/** A Markdown table whose columns line up in a terminal too. */
+/** Pads the columns so that the table is also readable in a terminal. */
 export function markdownTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
   const cells = items.map((item) => columns.map((column) => escapeCell(column.cell(item))));
   const titles = columns.map(({ title }) => escapeCell(title));
@@ -21,12 +21,12 @@ export function markdownTable<T>(columns: readonly Column<T>[], items: readonly 
   return [line(titles), `| ${rule.join(" | ")} |`, ...cells.map(line)].join("\n");
 }
 
-/** Names come from users: a bar, a line break or an escape sequence in one must not break the table. */
+/** Names come from users: a bar, a line break or an escape sequence must not break the table. */
 function escapeCell(text: string): string {
   return oneLine(text).replace(/\|/g, "\\|");
 }
 
-/** A text without line breaks and escape sequences, for places where one would start something else. */
+/** Removes line breaks and escape sequences. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, " "));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { markdownTable, oneLine } from "./markdown.js";
 import { printable } from "./printable.js";
 
-describe("printable", () => {
+describe("replaceControlCharacters", () => {
   it.each([
     ["a cleared screen", "\u001b[2Jgone", "\ufffd[2Jgone"],
     ["a window's title", "\u001b]0;title\u0007", "\ufffd]0;title\ufffd"],
@@ -17,13 +17,13 @@ describe("printable", () => {
     expect(printable(text)).toBe(text);
   });
 
-  it("leaves the line ends of Windows as line ends", () => {
+  it("keeps CRLF line ends as line ends", () => {
     expect(printable("a\r\nb")).toBe("a\nb");
   });
 });
 
 describe("Markdown", () => {
-  it("shows names on one line and without steering", () => {
+  it("shows names on one line and without control characters", () => {
     expect(oneLine("a\r\n\tb\u001b[1m\u2028c")).toBe("a b\ufffd[1m c");
     const table = markdownTable([{ title: "na\u001bme", cell: (name: string) => name }], ["x\u001b[2J|\ny"]);
     expect(table).toBe("| na\ufffdme     |\n| --------- |\n| x\ufffd[2J\\| y |");

@@ -71,7 +71,7 @@ describe("toTable", () => {
     expect(b?.at(-1)).toBe("2");
   });
 
-  it("says what a pass is, what was planned and how long it took", () => {
+  it("shows the pass rule, the plan and the duration", () => {
     const table = resultOf(TWO, { notes: ["2 bad rows skipped"] }).toTable();
     expect(table).toContain("- pass = f1 ≥ 0.7 · 2 systems × 2 examples (needle) × 1 trial\n");
     expect(table).toContain("- 4 trials planned: 3 pass, 1 fail\n");
@@ -89,7 +89,7 @@ describe("toTable", () => {
     expect(cellsOf(table).get("a")?.[4]).toBe("∞");
   });
 
-  it("marks low coverage and shows a dash for what nothing stands behind", () => {
+  it("marks low coverage and shows a dash for values without data", () => {
     const table = resultOf([row("a", 1, "error"), row("a", 2, "skipped"), row("a", 3, "unscored")]).toTable();
     const cells = cellsOf(resultOf([row("a", 1, "error"), row("a", 2, "skipped")]).toTable()).get("a");
     expect(cells).toEqual(["–", "–", "– → –", "–", "∞", "–", "–", "0 % ⚠"]);
@@ -118,7 +118,7 @@ describe("toTable", () => {
     ).toBe("–");
   });
 
-  it("adds the breakdown when there are several datasets, given apart or by tags", () => {
+  it("adds the breakdown for several datasets, given separately or by tags", () => {
     const tagged = TWO.map((one) => ({ ...one, dataset: one.exampleId === 1 ? "qa|1" : "rows_n" }));
     const table = resultOf(tagged, { metrics: [new PerDatasetBreakdown()] }).toTable();
     expect(table).toMatch(/\| system +\| +qa\\\|1 \| +rows_n \|/);
@@ -131,7 +131,7 @@ describe("toTable", () => {
     expect(cells.get("b")?.slice(5, 7)).toEqual(["$0.5000", "$1.00"]);
   });
 
-  it("shows the columns that are asked for", () => {
+  it("shows the requested columns", () => {
     const [main = "", efficiency = ""] = resultOf(TWO)
       .toTable({ columns: ["speed"] })
       .split("Speed and efficiency:");
@@ -174,12 +174,12 @@ describe("toJSON", () => {
     expect(report.summary.a).not.toHaveProperty("mean_score_reason");
     expect(report.across).toMatchObject({
       frontier_cost_of_pass: null,
-      frontier_cost_of_pass_reason: "a task was passed by no system",
+      frontier_cost_of_pass_reason: "no system passed one of the tasks",
     });
     expect(nothingPassed.summary.a?.cost_of_pass).toBe(Infinity);
   });
 
-  it("holds no number that JSON cannot", () => {
+  it("contains only numbers that JSON allows", () => {
     const odd: Metric = { name: "odd", compute: () => ({ up: Infinity, down: -Infinity, nan: Number.NaN }) };
     const { a } = resultOf([row("a", 1, "pass")], { metrics: [odd] }).toJSON().summary;
     expect(a).toMatchObject({ up: null, down: null, nan: null, nan_reason: "not a number" });
@@ -211,7 +211,7 @@ describe("toJSON", () => {
     expect(result.toTable()).toMatch(/^\| .*proto.* \| +2 \| +– \|$/m);
   });
 
-  it("does not write a reason over a metric's own key", () => {
+  it("does not overwrite a metric's own key with a reason", () => {
     const odd: Metric = { name: "odd", compute: () => ({ gap_reason: 3, gap: null }) };
     expect(resultOf([row("a", 1, "pass")], { metrics: [odd] }).toJSON().summary.a).toMatchObject({
       gap: null,
@@ -222,7 +222,7 @@ describe("toJSON", () => {
   it.each([
     ["many rows", TWO],
     ["no rows", []],
-  ])("is what the reporter writes in pieces: %s", (_, rows) => {
+  ])("equals what the reporter writes in chunks: %s", (_, rows) => {
     const result = resultOf(rows);
     const text = [...jsonReporter.render(result)].join("");
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(result)));
@@ -232,13 +232,13 @@ describe("toJSON", () => {
 describe("filter", () => {
   const result = resultOf([...TWO, row("b", 3, "error", { dataset: "other", trial: 1 })]);
 
-  it("recomputes the summary for what is left", () => {
+  it("recomputes the summary for the remaining rows", () => {
     const hard = result.filter({ exampleId: 2 });
     expect(hard.summary).toMatchObject({ a: { pass_rate: 1, num_planned: 1 }, b: { pass_rate: 0, pareto_rank: 2 } });
     expect(result.summary.b).toMatchObject({ pass_rate: 0.5, num_planned: 3 });
   });
 
-  it("takes every field of a filter, or a predicate", () => {
+  it("accepts every field of a filter, or a predicate", () => {
     expect(result.filter({ system: "b" }).rows).toHaveLength(3);
     expect(result.filter({ system: "b", outcome: "pass" }).rows).toHaveLength(1);
     expect(result.filter({ dataset: "other" }).rows).toHaveLength(1);
@@ -247,7 +247,7 @@ describe("filter", () => {
     expect(result.filter({ system: "b" }).filter({ outcome: "fail" }).rows).toHaveLength(1);
   });
 
-  it("has no rank for the one system that is left", () => {
+  it("has no rank for a single remaining system", () => {
     const one = result.filter({ system: "a" });
     expect(one.summary.a?.pareto_rank).toBe(0);
     expect(one.across).toEqual({});
@@ -270,7 +270,7 @@ describe("filter", () => {
 });
 
 describe("toColumns", () => {
-  it("has one array a field and a score, all as long as the rows", () => {
+  it("has one array for each field and score, all as long as the rows", () => {
     const columns = resultOf([row("a", 1, "pass"), row("a", 2, "error"), row("a", 3, "fail")]).toColumns();
     expect(columns["scores.f1"]).toEqual([1, null, 0.25]);
     expect(columns.outcome).toEqual(["pass", "error", "fail"]);
@@ -286,7 +286,7 @@ describe("toColumns", () => {
     expect(columns["measures.lines"]).toEqual([3, null]);
   });
 
-  it("has every field without rows too", () => {
+  it("has every field even without rows", () => {
     const columns = resultOf([]).toColumns();
     expect(columns.costUsd).toEqual([]);
     expect(Object.keys(columns)).toHaveLength(ROW_FIELDS.length - 2);

@@ -52,7 +52,7 @@ export class RunResult implements EvalResult {
 
   filter(filter: RowFilter): EvalResult {
     const rows = this.rows.filter(predicateOf(filter));
-    // What was spent, was spent on all of them.
+    // Budgets were spent on all rows, not only on the filtered ones.
     return new RunResult({ ...this.#parts, budget: undefined, rows, config: configFor(rows, this.config) });
   }
 
@@ -64,7 +64,7 @@ export class RunResult implements EvalResult {
     return toJsonReport(this);
   }
 
-  /** One array for each row field, and one for each score and measure as `scores.<field>` and `measures.<field>`: the shape data frames are made from. */
+  /** One array for each row field, and one for each score and measure as `scores.<field>` and `measures.<field>`: the format of data frames. */
   toColumns(): Record<string, unknown[]> {
     const columns: Record<string, unknown[]> = {};
     for (const kind of FIGURES) {
@@ -79,7 +79,7 @@ export class RunResult implements EvalResult {
   }
 }
 
-/** What evaluators return, by field. */
+/** The values that evaluators return, by field. */
 const FIGURES = ["scores", "measures"] as const;
 
 function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
@@ -88,7 +88,7 @@ function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
   return (row) => wanted.every(([field, value]) => row[field] === value);
 }
 
-/** A config that says no more than the rows do: the systems, examples and trials that are left. */
+/** Reduces the config to the systems, examples and trials of the rows. */
 function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
   const systems = new Set(rows.map(({ system }) => system));
   const ids = new Map<string, Set<string>>();
@@ -106,10 +106,10 @@ function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
   return { ...config, systems: config.systems.filter((name) => systems.has(name)), datasets, trials };
 }
 
-/** Notes that change what a figure means, so that readers of a report must not miss them. */
+/** Notes that change the meaning of a figure, so that reports must show them. */
 const REPORTED = [`${ANOTHER_MODEL}:`, `${SENT_WITHOUT} `];
 
-/** For each system, the notes on its rows that a report has to repeat, with how many trials have them. */
+/** For each system, the row notes to repeat in a report, with the number of trials. */
 function reportedNotes(rows: readonly EvalRow[]): string[] {
   const counts = new Map<string, Map<string, number>>();
   const totals = new Map<string, number>();

@@ -8,7 +8,7 @@ import { trialTable } from "./trial-table.js";
 
 const START = 1_800_000_000_000;
 
-/** Texts of what terminals obey, what is wide, what is half a character, and what is plain. */
+/** Texts with control characters, wide characters, lone surrogates and plain ones. */
 const HOSTILE = fc.string({
   unit: fc.constantFrom(
     "a",
@@ -86,7 +86,7 @@ const AGENT: Output = {
 };
 
 describe("renderTrial", () => {
-  it("tells what came of an agent's trial, and why", () => {
+  it("shows the outcome of an agent's trial, and why", () => {
     const measured: Partial<EvalRow> = {
       outcome: "fail",
       errorCategory: "cost_killed",
@@ -108,7 +108,7 @@ describe("renderTrial", () => {
       "system    claude",
       "example   add-tests of tasks, trial 2",
       "outcome   fail (cost_killed): f1 = 0.5, less than 0.7",
-      "stopped   cost_killed: it had cost more than it may, at $0.0305, $0.0012 over its limit in the end",
+      "stopped   cost_killed: it exceeded its cost limit, at $0.0305, $0.0012 over its limit in the end",
       "cost      $0.0312 (tokens × price)",
       "tokens    1,234 in, 5,000 read from the cache, 300 out (20 reasoning)",
       "turns     1, with 1 tool call",
@@ -145,7 +145,7 @@ describe("renderTrial", () => {
     expect(lines).toContain("Something else");
   });
 
-  it("shows what a model answered, once or several times", () => {
+  it("shows the answers of a model, one or several", () => {
     expect(rendered({}, { response: "Paris" }).slice(-4)).toEqual(["", "## Response", "", "Paris"]);
     const talk = rendered({}, { response: "two", replies: ["one", "two"], context: "squeezed" });
     expect(talk.filter((line) => line.startsWith("##"))).toEqual([
@@ -155,16 +155,16 @@ describe("renderTrial", () => {
       "## context",
     ]);
     expect(rendered({}, { response: "" }).at(-1)).toBe("(empty)");
-    expect(rendered({}, { usage: { input: 1, output: 0 } }).at(-1)).toBe("Its output holds no text.");
+    expect(rendered({}, { usage: { input: 1, output: 0 } }).at(-1)).toBe("The output contains no text.");
   });
 
-  it("does not count tool calls that nobody could see", () => {
+  it("does not count tool calls that could not be observed", () => {
     const { trajectory = { events: [] } } = AGENT;
     const unseen = { ...AGENT, trajectory: { ...trajectory, toolsUnseen: true } };
     expect(rendered({}, unseen)).toContain("turns     1; which tools were called was not observed");
   });
 
-  it("shows every attempt of a trial that failed, and what is left of its work", () => {
+  it("shows every attempt of a failed trial, and its remaining work", () => {
     const failed: Partial<EvalRow> = {
       outcome: "error",
       errorCategory: "api_error",
@@ -184,7 +184,7 @@ describe("renderTrial", () => {
     expect(rendered(failed, { trajectory })).toContain("## Timeline: 4 events");
   });
 
-  it("says where a figure comes from when it is not whole", () => {
+  it("names the source of an incomplete figure", () => {
     const cached = rendered({ costUsd: null, partial: true, cached: true }, { response: "" });
     expect(cached).toContain("cost      unknown, incomplete, not paid for in this run");
     expect(rendered({ inputTokens: 1200, outputTokens: 3 }, null)).toContain(
@@ -193,7 +193,7 @@ describe("renderTrial", () => {
     expect(rendered({ passed: true, scores: { f1: 0.2 } }, null)).toContain("outcome   pass: f1 = 0.2");
   });
 
-  it("shows replies of any shape, also those that cannot be made a text by String()", () => {
+  it("shows replies of any shape, even if String() fails", () => {
     const replies = ["one", { toString: 1 }, [{ toString: null, valueOf: "x" }], null, 3] as unknown as string[];
     const lines = rendered({}, { response: "one", replies });
     expect(lines).toContain("## Response 5 of 5");
@@ -201,7 +201,7 @@ describe("renderTrial", () => {
     expect(lines).toContain('[{"toString":null,"valueOf":"x"}]');
   });
 
-  it("takes outputs of any shape, and shows nothing that steers a terminal", () => {
+  it("accepts outputs of any shape, and prints no control characters", () => {
     const unprintable = fc.constantFrom({ toString: 1 }, [{ toString: null, valueOf: "x" }], { toJSON: "x" });
     const hostile = fc.oneof(HOSTILE, fc.constant("\u001b[2J\u0007\u202e"), fc.jsonValue(), unprintable);
     const type = fc.oneof(fc.constantFrom(...EVENT_TYPES), hostile);
@@ -242,8 +242,8 @@ describe("renderTrial", () => {
   });
 });
 
-describe("trialTable", () => {
-  it("has the columns that some trial has something in", () => {
+describe("renderTrialTable", () => {
+  it("has only columns with a value in some trial", () => {
     const plain = trialTable([row({ latency: 0.5 })]).split("\n");
     expect(plain[0]).toMatch(/^\| system +\| trial +\| outcome +\| score +\| +time +\|$/);
     expect(plain[2]).toMatch(/^\| claude +\| add-tests#2 +\| pass +\| +0.9 +\| +500 ms +\|$/);

@@ -16,7 +16,7 @@ import {
   workspaceOf,
 } from "./timeline.js";
 
-/** A stored trial: its row, what came back, and what evaluators found. */
+/** A stored trial: its row, its output and the evidence of evaluators. */
 export interface StoredTrial {
   readonly row: EvalRow;
   /** Null when none is stored. */
@@ -25,7 +25,7 @@ export interface StoredTrial {
 }
 
 export interface ShowTrialOptions extends TimelineOptions {
-  /** Passing means at least this score. */
+  /** Minimum score to pass. */
   readonly threshold: number;
 }
 
@@ -33,7 +33,7 @@ const ABOUT_WIDTH = 10;
 const EVIDENCE_LINES = 10;
 
 /**
- * A trial for people: what came of it and why, then its work event by event or what was answered, then what it changed.
+ * Renders a trial for people: its outcome and why, then its timeline or its answer, then the changed files.
  * @example
  * renderTrial({ row, output, evidence }, { threshold: 0.7 }).join("\n");
  */
@@ -45,7 +45,7 @@ export function renderTrial(trial: StoredTrial, options: ShowTrialOptions): stri
     "",
     ...factLines(trial, trajectory, options),
     ...section("Scores", scoreLines(trial, options)),
-    ...section("Attempts that failed", attemptLines(row, options)),
+    ...section("Failed attempts", attemptLines(row, options)),
     ...section("Notes", noteLines(row, options)),
     ...outputLines(trial.output, trajectory, options),
   ];
@@ -70,7 +70,7 @@ function outputLines(output: Output | null, trajectory: Trajectory | null, optio
     ),
     ...workspaceSection(output, options),
   ];
-  return lines.length === 0 ? ["", "Its output holds no text."] : lines;
+  return lines.length === 0 ? ["", "The output contains no text."] : lines;
 }
 
 function noteLines({ notes }: EvalRow, options: TimelineOptions): string[] {
@@ -83,7 +83,7 @@ function section(title: string, lines: readonly string[]): string[] {
 
 interface Shape {
   maxLines: number;
-  /** Columns that stand before it. */
+  /** Number of columns before the text. */
   indent?: number;
 }
 
@@ -92,7 +92,7 @@ function block(text: string, { maxLines, indent = 0 }: Shape, options: TimelineO
   return textBlock(text, { width: width - indent, maxLines, isFull });
 }
 
-/** Every score with what was found, the one that decides first; then what was found about anything else. */
+/** Scores with their evidence, the deciding one first; then other evidence. */
 function scoreLines({ row, evidence }: StoredTrial, options: TimelineOptions): string[] {
   const found = new Map(Object.entries(evidence ?? {}));
   const fields = Object.entries(row.scores).toSorted(([a], [b]) => rank(a, row) - rank(b, row));
@@ -145,18 +145,17 @@ function workspaceSection(output: Output, options: TimelineOptions): string[] {
   const { changes } = workspace;
   const lines = renderChanges(workspace, options);
   return section(`Workspace: ${changes.length === 0 ? "nothing" : plural(changes.length, "file")} changed`, [
-    ...(lines.length === 0 ? ["  It is as it was given."] : lines),
+    ...(lines.length === 0 ? ["  unchanged"] : lines),
   ]);
 }
 
-/** A text of an output under its heading. */
 interface TrialText {
   readonly heading: string;
   readonly text: string;
   readonly maxLines: number;
 }
 
-/** Fields that stand elsewhere, or name something instead of saying it. */
+/** Fields that are shown elsewhere, or are not text. */
 const TOLD = new Set([
   "response",
   "replies",
@@ -171,7 +170,7 @@ const TOLD = new Set([
 const RESPONSE_LINES = 40;
 const OTHER_LINES = 12;
 
-/** The texts that a system gave back; the last word of an agent only where its timeline does not have it. */
+/** The last message of an agent is included only if its timeline does not have it. */
 function textsOf(output: Output, events: readonly TrajectoryEvent[]): TrialText[] {
   const { response } = output;
   const isTold = typeof response === "string" && joinedTexts(events).some((event) => says(event, response));
@@ -199,13 +198,13 @@ function otherTexts(output: Output): TrialText[] {
   );
 }
 
-/** At most this many files are listed unless all are asked for. */
+/** Maximum number of files to list, unless all are requested. */
 const MOST_SHOWN = 40;
 
 const STATUS_WIDTH = "modified".length;
 
 /**
- * What the work of a trial left behind, a line for each file.
+ * Renders the changed files of a trial, one line each.
  * @example
  * renderChanges({ changes: [{ path: "a.js", status: "added", content: "1\n2\n" }] }); // ["  added     a.js (+2 lines)"]
  */
@@ -225,7 +224,7 @@ export function renderChanges(workspace: WorkspaceChanges, options: TimelineOpti
     ...(more > 0 ? [`  and ${plural(more, "more file")}: --full`] : []),
     ...(incomplete === undefined
       ? []
-      : hanging("  ", textBlock(`Not all of it is kept: ${incomplete}`, { width, maxLines: 4, isFull }))),
+      : hanging("  ", textBlock(`Some changes are missing: ${incomplete}`, { width, maxLines: 4, isFull }))),
   ];
 }
 
@@ -244,7 +243,7 @@ function about(change: FileChange): string {
   }
 }
 
-/** What a file was before is not stored, so that of a modified one only what it is now can be told. */
+/** The content before is not stored, so for a modified file only the current size is known. */
 function sizeOf({ status, content, encoding }: Extract<FileChange, { content: string }>): string {
   if (encoding === "base64") return `${formatBytes(Buffer.byteLength(content, "base64"))}, not text`;
   const lines = plural(linesIn(content), "line");
@@ -256,20 +255,19 @@ function linesIn(text: string): number {
   return text === "" || text.endsWith("\n") ? feeds : feeds + 1;
 }
 
-/** A line at the top of a trial: what it is about, and what is to be said. */
+/** A line at the top of a trial: a label and a text. */
 type Fact = readonly [about: string, text: string];
 
-/** What the top of a trial is made from. */
 interface FactParts {
   readonly row: EvalRow;
   readonly output: Output | null;
   readonly events: readonly TrajectoryEvent[];
   readonly startedAt: number | null;
-  /** Passing means at least this score. */
+  /** Minimum score to pass. */
   readonly threshold: number;
 }
 
-/** Everything that is known of a trial in a line each; what was not measured is left out. */
+/** Leaves out what was not measured. */
 function trialFacts(parts: FactParts): Fact[] {
   const { row } = parts;
   const facts: [string, string | null][] = [
@@ -299,16 +297,16 @@ function whyOf(row: EvalRow, threshold: number): string | null {
   const score = scoreOf(row, "score");
   if (score === undefined) return null;
   const field = row.primaryField ?? "score";
-  // A row that was decided by something else than the threshold says only what its score is.
+  // If something other than the threshold decided, only the score is shown.
   if (row.passed !== score >= threshold) return `${field} = ${formatNumber(score)}`;
   return `${field} = ${formatNumber(score)}, ${row.passed ? "at least" : "less than"} ${formatNumber(threshold)}`;
 }
 
 const WHY_STOPPED: Readonly<Record<StopReason, string>> = {
-  cost_killed: "it had cost more than it may",
-  time_killed: "it took longer than it may",
+  cost_killed: "it exceeded its cost limit",
+  time_killed: "it exceeded its time limit",
   refused: "the model declined",
-  truncated: "a limit on its length or its turns was reached",
+  truncated: "it reached a limit on its length or its turns",
 };
 
 function stopped({ row, output }: FactParts): string | null {
@@ -324,7 +322,7 @@ function isStopReason(reason: ErrorCategory | StopReason): reason is StopReason 
 }
 
 const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
-  provider: "as the provider says",
+  provider: "reported by the provider",
   priced: "tokens × price",
   estimated: "estimated",
   unknown: "source unknown",
@@ -336,7 +334,7 @@ function cost({ costUsd, costSource, partial, cached }: EvalRow): string | null 
   return `${formatDollars(costUsd)} (${[COST_SOURCES[costSource], ...remarks].join(", ")})`;
 }
 
-/** As billed; where nobody said, as counted in the texts. */
+/** As billed, or counted in the texts if nothing was reported. */
 function tokens({ usage, inputTokens, outputTokens }: EvalRow): string | null {
   if (usage !== null) return usageInWords(usage);
   if (inputTokens === 0 && outputTokens === 0) return null;

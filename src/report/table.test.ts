@@ -28,16 +28,16 @@ describe("the table of speed and efficiency", () => {
     { firstAttemptMs: 20 },
     { tokensPerSec: 50 },
     { turns: 2, outcome: "error", passed: null, scores: {} },
-  ])("is there when nothing passed but something was measured: %o", (more) => {
+  ])("is shown when nothing passed but something was measured: %o", (more) => {
     expect(tableOf(more)).toContain("Speed and efficiency:");
   });
 
-  it("counts the trials that were stopped", () => {
+  it("counts stopped trials", () => {
     expect(tableOf({ errorCategory: "cost_killed" })).toMatch(/\| +cost killed \| +slow \|\n.*\n\| a .*\| +1 \| +0 \|/);
   });
 
   it.each<Partial<EvalRow>>([{}, { firstAttemptMs: 0, tokensPerSec: 0, successAtMs: 0 }, { errorCategory: "refused" }])(
-    "is not there when nothing was: %o",
+    "is left out when nothing was: %o",
     (more) => {
       expect(tableOf(more)).not.toContain("Speed and efficiency");
     },
@@ -45,13 +45,13 @@ describe("the table of speed and efficiency", () => {
 });
 
 describe("measures", () => {
-  it("have a table of their own, with intervals, and are no metric of the user's", () => {
+  it("have their own table with intervals, and are not listed as metrics", () => {
     const rows = [100, 200, 300].map((characters, exampleId) =>
       makeRow({ system: "a", exampleId, outcome: "pass", passed: true, scores: { f1: 1 }, measures: { characters } }),
     );
     const parts = { rows, metrics: standardMetrics(1, 1), config: CONFIG, timing: TIMING, runDir: null, notes: [] };
     const table = new RunResult(parts).toTable();
-    expect(table).toContain("Measures of evaluators, averaged: they decide nothing.\n\n| system |");
+    expect(table).toContain("Mean measures of evaluators; they do not affect verdicts.\n\n| system |");
     expect(table).toMatch(/\| +characters \[95 %\] \|\n.*\n\| a +\| +200 \[-48\.414, 448\.4\] \|/);
     expect(table).not.toContain("measure:");
     expect(new RunResult(parts).toTable({ columns: ["quality"] })).not.toContain("Measures");
@@ -71,7 +71,7 @@ describe("the table of agents", () => {
     return new RunResult({ rows, metrics, config, timing: TIMING, runDir: null, notes: [] });
   };
 
-  it("has no tokens of question and last message, and ranks by dollars", () => {
+  it("has no tokens of prompt and last message, and ranks by dollars", () => {
     const result = tableOfRows([
       agent("terse", { outputTokens: 1, costUsd: 0.5 }),
       agent("wordy", { outputTokens: 900, costUsd: 0.01 }),
@@ -91,7 +91,7 @@ describe("the table of agents", () => {
     expect(table.match(/70 → 17/g)).toHaveLength(1);
   });
 
-  it("says so where ranks are by tokens", () => {
+  it("says so when ranks are by tokens", () => {
     const result = tableOfRows([agent("a", { metadata: null }), agent("b", { metadata: null, costUsd: null })]);
     expect(result.toTable()).toContain("- Pareto rank by mean score and output tokens per pass");
     expect(result.toJSON().summary.a).toMatchObject({ pareto_basis: "tokens" });

@@ -10,15 +10,15 @@ import { facetKeys, facetLayouts, facetParts } from "./facets.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 
-/** A headline that fewer trials than this stand behind is marked. */
+/** A lower coverage than this is marked. */
 const LOW_COVERAGE = 0.95;
 
-/** Groups of columns that `--columns` can ask for. */
+/** Column groups of `--columns`. */
 export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets", "facets", "other"] as const;
 
 type Group = (typeof COLUMN_GROUPS)[number];
 
-/** The report people read: Markdown, systems as rows, every headline with its interval and what it stands on. */
+/** The report for people: Markdown, one row for each system, headline values with intervals and counts. */
 export const tableReporter = {
   name: "table",
   render: (result, options) => renderTable(result, options),
@@ -49,11 +49,11 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The groups, if there are such; for names that come from flags and config files. */
+/** Validates names that come from flags and config files. */
 export function checkColumns(columns: readonly string[]): readonly Group[] {
   const unknown = columns.find((group) => !(COLUMN_GROUPS as readonly string[]).includes(group));
   if (unknown === undefined) return columns as readonly Group[];
-  throw new UsageError(`There is no group of columns "${unknown}".${didYouMean(unknown, COLUMN_GROUPS)}`);
+  throw new UsageError(`Unknown column group "${unknown}".${didYouMean(unknown, COLUMN_GROUPS)}`);
 }
 
 function mainColumns(lines: readonly Line[], groups: readonly Group[]): Column<Line>[] {
@@ -85,7 +85,7 @@ function tokenColumns(lines: readonly Line[]): Column<Line>[] {
     align: "right",
     cell: unlessAgent(withInterval("cost_of_pass", 1)),
   };
-  // A run may do without the metric that counts them.
+  // The metric that counts them may be missing.
   if (lines.every(({ summary }) => summary.mean_input_tokens === undefined)) return [costOfPass];
   return [
     {
@@ -147,9 +147,9 @@ function trialTable(lines: readonly Line[], trials: number): string {
   return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${markdownTable(columns, lines)}`;
 }
 
-/** True when more was measured than how long a call took, whether the trial passed or not. Older records write zero for none. */
+/** True when more than the duration of calls was measured, whether the trial passed or not. Older records have 0 for unknown. */
 function isTimed({ turns, firstAttemptMs, successAtMs, tokensPerSec, errorCategory }: EvalRow): boolean {
-  // Spelled out, because it is asked of every row.
+  // Written out for speed, because it runs for every row.
   if (turns != null || errorCategory === "cost_killed") return true;
   return isPositive(firstAttemptMs) || isPositive(successAtMs) || isPositive(tokensPerSec);
 }
@@ -180,7 +180,7 @@ function inSeconds(ms: number | null | undefined): number | null {
   return ms == null ? null : ms / 1000;
 }
 
-/** The keys of the breakdown. What stands beside them (`_n`, `_ci_low`) has no interval of its own; a tag may end likewise. */
+/** The keys of the breakdown. Keys beside them (`_n`, `_ci_low`) have no interval of their own; a tag may have the same ending. */
 function datasetKeys(lines: readonly Line[]): string[] {
   return keysOfKind(lines, "dataset:");
 }
@@ -215,10 +215,10 @@ function measureTable(lines: readonly Line[], keys: readonly string[]): string {
     cell: withInterval(key),
   }));
   const table = markdownTable([{ title: "system", cell: ({ system }: Line) => system }, ...columns], lines);
-  return `Measures of evaluators, averaged: they decide nothing.\n\n${table}`;
+  return `Mean measures of evaluators; they do not affect verdicts.\n\n${table}`;
 }
 
-/** What the user's own metrics gave. */
+/** The values of the user's own metrics. */
 function otherKeys({ config }: EvalResult, lines: readonly Line[], facets: readonly string[]): string[] {
   const tags = datasetKeys(lines).map((key) => key.slice("dataset:".length));
   const known = summaryKeys(namedMetrics(), { trials: config.trials, datasets: tags });
@@ -252,11 +252,10 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
   facts.push(...judging(rows));
   if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
-    facts.push("⚠ fewer than 95 % of the planned trials were scored: read the figures with care");
+    facts.push("⚠ fewer than 95 % of the planned trials were scored: interpret the figures with care");
   return [...facts, ...reasonsOf(rows, result.config), ...result.notes].map((fact) => `- ${oneLine(fact)}`);
 }
 
-/** Systems whose trials are the work of an agent's program. */
 function agentsIn(rows: readonly EvalRow[]): Set<string> {
   const agents = new Set<string>();
   for (let i = 0; i < rows.length; i++) {
@@ -268,14 +267,13 @@ function agentsIn(rows: readonly EvalRow[]): Set<string> {
 
 const BASIS_WORDS: Readonly<Record<string, string>> = { usd: "dollars per pass", tokens: "output tokens per pass" };
 
-/** What the column of ranks is by. */
 function rankFacts({ labels = {}, summary }: EvalResult): string[] {
   const basis = ownValue(labels, "pareto_basis");
   if (basis === undefined || Object.values(summary).every((own) => own.pareto_rank === undefined)) return [];
   return [`Pareto rank by mean score and ${ownValue(BASIS_WORDS, basis) ?? basis}`];
 }
 
-/** What scoring has cost, apart from what the systems cost. */
+/** Scoring costs are separate from the cost of the systems. */
 function judging(rows: readonly EvalRow[]): string[] {
   let costUsd = 0;
   let unknown = 0;
@@ -284,11 +282,11 @@ function judging(rows: readonly EvalRow[]): string[] {
     if (judgeCostUsd !== null) costUsd += judgeCostUsd;
     else if (metadata?.judgeUsage != null) unknown += 1;
   }
-  const known = costUsd === 0 ? [] : [`judging cost ${formatDollars(costUsd)}, which is no part of the systems' cost`];
-  return unknown === 0 ? known : [...known, `trials whose judging has a cost that nobody knows: ${unknown}`];
+  const known = costUsd === 0 ? [] : [`judging cost ${formatDollars(costUsd)}, not included in the systems' cost`];
+  return unknown === 0 ? known : [...known, `trials with an unknown judging cost: ${unknown}`];
 }
 
-/** Why trials are missing from the figures: for each system the first reason of each kind, and how many there are. */
+/** Why trials are missing from the figures: for each system the first reason of each kind, and the count. */
 function reasonsOf(rows: readonly EvalRow[], config: EvalConfig): string[] {
   const found = new Map<string, { row: EvalRow; count: number }>();
   for (let i = 0; i < rows.length; i++) {
@@ -305,20 +303,20 @@ function reasonsOf(rows: readonly EvalRow[], config: EvalConfig): string[] {
   });
 }
 
-/** Of what evaluators say about a row, that counts which is about the deciding field. */
+/** Only notes about the deciding field count. */
 function whyUnscored({ dataset, notes }: EvalRow, { datasets }: EvalConfig): string | undefined {
   const field = datasets.find(({ tags }) => tags.includes(dataset))?.primaryField;
   return notes.find((note) => field != null && note.includes(` ${field}:`)) ?? notes.at(-1);
 }
 
-/** The fields that decided, as found on the rows: a mixture of datasets may have several. */
+/** The deciding fields of the rows: a mixture of datasets may have several. */
 function passRule(rows: readonly EvalRow[], { datasets, scoreField }: EvalConfig): string {
   const fields = new Set<string>();
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as EvalRow;
     if (isScored(row) && row.primaryField != null) fields.add(row.primaryField);
   }
-  // Where nothing was scored, what was planned to decide.
+  // If nothing was scored, the planned deciding field.
   if (fields.size === 0) for (const { primaryField } of datasets) if (primaryField !== null) fields.add(primaryField);
   return fields.size === 0 ? scoreField : [...fields].join(" or ");
 }
@@ -333,7 +331,6 @@ function outcomeCounts(lines: readonly Line[]): string {
   return counts.join(", ");
 }
 
-/** What memories bring up, and how fast they are. */
 function memoryTable(lines: readonly Line[]): string {
   const seconds = (key: string) => (line: Line) => formatSeconds(ownValue(line.summary, key) ?? null);
   const columns: [string, (line: Line) => string][] = [
@@ -346,26 +343,25 @@ function memoryTable(lines: readonly Line[]): string {
     ["p95", seconds("query_seconds_p95")],
   ];
   const right = columns.map(([title, cell]): Column<Line> => ({ title, align: "right", cell }));
-  return `What memories bring up, and how long they take.\n\n${markdownTable([{ title: "system", cell: ({ system }) => system }, ...right], lines)}`;
+  return `Retrieved context and latency of memories.\n\n${markdownTable([{ title: "system", cell: ({ system }) => system }, ...right], lines)}`;
 }
 
-/** True for a run of memories. */
 function remembers({ summary }: Line): boolean {
   return ownValue(summary, "mean_context_tokens") !== undefined;
 }
 
-/** Headlines, the first of which that a run has says how many groups its intervals stand on. */
+/** The first of these that a run has tells how many groups its intervals are based on. */
 const HEADLINES = ["mean_score", "pass_rate", "coverage"];
 
-/** What intervals stand on where examples share a conversation or the like; nothing where each stands for itself. */
+/** Describes the independent units of intervals where examples share a group; empty where each example is independent. */
 export function groupFacts({ summary, config, rows }: Pick<EvalResult, "summary" | "config" | "rows">): string[] {
   const counts = Object.values(summary).flatMap((own) => groupsOf(own) ?? []);
   if (counts.length === 0) return [];
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const of = fieldsOf(config);
-  if (most === 1) return [`no intervals: all examples are of one group${of}`];
-  const others = rows.some(isAlone) ? ", examples without one counted singly" : "";
-  return [`intervals by ${least === most ? "" : `${least} to `}${plural(most, "group")}${of}${others}`];
+  if (most === 1) return [`no intervals: all examples belong to one group${of}`];
+  const others = rows.some(isAlone) ? ", examples without a group counted singly" : "";
+  return [`intervals over ${least === most ? "" : `${least} to `}${plural(most, "group")}${of}${others}`];
 }
 
 function groupsOf(summary: Summary): number | undefined {
@@ -378,7 +374,7 @@ function fieldsOf({ datasets }: EvalConfig): string {
   return fields.size === 0 ? "" : ` of ${[...fields].join(" or ")}`;
 }
 
-/** Rows made by older versions have no group either. */
+/** Rows of older versions have no group either. */
 function isAlone(row: EvalRow): boolean {
   return isScored(row) && row.group == null;
 }

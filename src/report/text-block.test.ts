@@ -4,34 +4,34 @@ import { hanging, textBlock, widthOf } from "./text-block.js";
 
 const FULL = { width: 20, maxLines: 1, isFull: true };
 
-describe("textBlock", () => {
+describe("wrapText", () => {
   it("wraps at spaces, and inside of a word only where there is none", () => {
     expect(textBlock("the quick brown fox jumps", FULL)).toEqual(["the quick brown fox", "jumps"]);
     expect(textBlock("a".repeat(45), FULL)).toEqual(["a".repeat(20), "a".repeat(20), "aaaaa"]);
   });
 
-  it("keeps line breaks and what is indented", () => {
+  it("keeps line breaks and indentation", () => {
     expect(textBlock("def f():\n\treturn 1\r\n\nf()\n\n", FULL)).toEqual(["def f():", "  return 1", "", "f()"]);
   });
 
-  it("cuts what is too long, and says how long it is", () => {
+  it("cuts long texts and reports their length", () => {
     const lines = textBlock("line\n".repeat(1000), { width: 20, maxLines: 2, isFull: false });
     expect(lines).toEqual(["line", "line", "… 5,000 characters in all: --full"]);
     expect(textBlock("a b\nc", { width: 20, maxLines: 2, isFull: false })).toEqual(["a b", "c"]);
   });
 
-  it("counts characters that take two columns as two, and marks as none", () => {
+  it("counts wide characters as two columns, and combining marks as none", () => {
     expect(textBlock("漢".repeat(15), FULL)).toEqual(["漢".repeat(10), "漢".repeat(5)]);
     expect(textBlock("e\u0301".repeat(20), FULL)).toEqual(["e\u0301".repeat(20)]);
   });
 
-  it("takes very long texts", () => {
+  it("handles very long texts", () => {
     const long = "word ".repeat(4_000_000);
     expect(textBlock(long, { width: 79, maxLines: 6, isFull: false })).toHaveLength(7);
     expect(textBlock(long.slice(0, 1_000_000), { ...FULL, width: 79 }).length).toBeGreaterThan(10_000);
   });
 
-  it("never shows what steers a terminal, never exceeds its width, and loses no word", () => {
+  it("never prints control characters, never exceeds its width, and loses no word", () => {
     const text = fc.string({
       unit: fc.constantFrom("a", "b", " ", "\n", "\u001b", "\r", "\t", "漢", "😀", "\u202e", "\u009b"),
     });
@@ -47,8 +47,8 @@ describe("textBlock", () => {
   });
 });
 
-describe("hanging", () => {
-  it("puts a text behind what stands before it", () => {
+describe("indentHanging", () => {
+  it("puts a prefix before a text", () => {
     expect(hanging("- ", ["one", "", "two"])).toEqual(["- one", "", "  two"]);
     expect(hanging("turn 1  ", [""])).toEqual(["turn 1"]);
   });

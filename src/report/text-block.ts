@@ -1,26 +1,24 @@
 import { printable } from "./printable.js";
 
-/** How many columns a terminal is taken to have. */
+/** The assumed width of a terminal in columns. */
 export const TERMINAL_WIDTH = 100;
 
-/** How much of a text is shown. */
 export interface BlockOptions {
   /** Columns of each line. */
   readonly width: number;
-  /** At most this many lines, and one that says how long the text is. */
+  /** Maximum number of lines, plus one that says how long the text is. */
   readonly maxLines: number;
-  /** All of it, however long. */
+  /** Show the whole text. */
   readonly isFull: boolean;
 }
 
 /**
- * A text as lines that fit a terminal: wrapped at spaces where there are some, without anything that steers a terminal,
- * and cut with a word on how long it is.
+ * Wraps a text for a terminal, at spaces where possible, without control characters, and cut with a note on its length.
  * @example
- * textBlock("one two three", { width: 8, maxLines: 9, isFull: false }); // ["one two", "three"]
+ * wrapText("one two three", { width: 8, maxLines: 9, isFull: false }); // ["one two", "three"]
  */
 export function textBlock(text: string, { width, maxLines, isFull }: BlockOptions): string[] {
-  // Twice the columns, because a character may be two code units: what lies behind could not be shown anyhow.
+  // Twice the columns, because a character may take two code units; the rest would not be shown.
   const head = isFull ? text : text.slice(0, 2 * maxLines * (width + 1));
   const plain = printable(head).replaceAll("\t", "  ").trimEnd();
   const lines = plain.split("\n").flatMap((line) => wrapLine(line.trimEnd(), width));
@@ -40,13 +38,13 @@ function wrapLine(line: string, width: number): string[] {
   return [...lines, rest];
 }
 
-/** The last space that has something before it, else just where the line is full. */
+/** The last space with text before it, otherwise where the line is full. */
 function breakBefore(text: string, fit: number): number {
   const space = text.lastIndexOf(" ", fit);
   return space > 0 && text.slice(0, space).trim() !== "" ? space : fit;
 }
 
-/** How many code units fit into the width; at least one character, so that there is an end. */
+/** At least one character, so that wrapping ends. */
 function fitting(text: string, width: number): number {
   if (text.length <= width / 2) return text.length;
   let columns = 0;
@@ -69,7 +67,6 @@ function columnsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** How many columns of a terminal a line takes. */
 export function widthOf(line: string): number {
   let columns = 0;
   for (const character of line) columns += columnsOf(character);
@@ -77,9 +74,9 @@ export function widthOf(line: string): number {
 }
 
 /**
- * A text behind something that stands before its first line, such as a time.
+ * Puts a prefix before the first line and indents the others.
  * @example
- * hanging("says  ", ["one", "two"]); // ["says  one", "      two"]
+ * indentHanging("says  ", ["one", "two"]); // ["says  one", "      two"]
  */
 export function hanging(before: string, lines: readonly string[]): string[] {
   const indent = " ".repeat(widthOf(before));

@@ -6,7 +6,7 @@ import { renderTimeline } from "./timeline.js";
 
 const START = 1_800_000_000_000;
 
-/** Texts of what terminals obey, what is wide, what is half a character, and what is plain. */
+/** Texts with control characters, wide characters, lone surrogates and plain ones. */
 const HOSTILE = fc.string({
   unit: fc.constantFrom(
     "a",
@@ -56,7 +56,7 @@ const WORK: AgentEvent[] = [
 ];
 
 describe("renderTimeline", () => {
-  it("tells the work of an agent", () => {
+  it("shows the work of an agent", () => {
     expect(renderTimeline({ startedAt: START, events: WORK })).toEqual([
       "   +0.0 s  user      Create hello.txt",
       "   +0.5 s  turn 1",
@@ -71,17 +71,17 @@ describe("renderTimeline", () => {
       "   +6.0 s  error     overloaded",
       "  +12.3 s  tokens    2,100 in, 10 out · so far 3,260 tokens, $0.0300 · m-1 · 900 ms",
       "  +13.0 s  calls     Bash (no result): sleep 9",
-      "           other     2 events of other kinds, shown by --full: rate_limit ×2",
+      "           other     2 events of other types, shown with --full: rate_limit ×2",
     ]);
   });
 
-  it("does not let a sum that lacks something pass for the whole", () => {
+  it("does not show an incomplete sum as complete", () => {
     const lines = renderTimeline({ events: [at(0, usage(1, 1, null)), at(1, usage(1, 1, 0.5))] });
     expect(lines[0]).toContain("cost unknown");
     expect(lines[1]).toContain("at least $0.5000");
   });
 
-  it("counts from the first event when no start is known, and back from the start for the set-up", () => {
+  it("counts from the first event when no start is known, and backwards for the set-up", () => {
     expect(
       renderTimeline({ events: [at(7, { type: "error", message: "a" }), at(9, { type: "error", message: "b" })] }),
     ).toEqual(["   +0.0 s  error     a", "   +2.0 s  error     b"]);
@@ -89,7 +89,7 @@ describe("renderTimeline", () => {
     expect(line).toBe("   -2.0 s  system    npm ci");
   });
 
-  it("cuts long texts, and shows all when asked", () => {
+  it("cuts long texts, and shows them whole on request", () => {
     const result = Array.from({ length: 50 }, (_, i) => `line ${i}`).join("\n");
     const events = [
       at(0, { type: "tool_call", name: "Write", callId: "1", arguments: { path: "a", content: "x\ny" } }),
@@ -105,7 +105,7 @@ describe("renderTimeline", () => {
     expect(full).toContain('other     note: {"a":1}');
   });
 
-  it("takes whatever systems write, and shows nothing that steers a terminal", () => {
+  it("accepts any events, and prints no control characters", () => {
     const odd = fc.record({
       type: fc.oneof(fc.constantFrom(...WORK.map(({ type }) => type)), fc.string(), fc.constant("constructor")),
       timestamp: fc.oneof(fc.integer(), fc.constant(Number.NaN)),
@@ -128,7 +128,7 @@ describe("renderTimeline", () => {
   });
 });
 
-it("does not break a text where the meter spoke", () => {
+it("does not split a text at usage events", () => {
   const events = [
     at(1, { type: "turn_start" }),
     at(1, { type: "assistant_message", text: "The end of a pa" }),

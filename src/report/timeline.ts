@@ -7,9 +7,9 @@ import { oneLine } from "./markdown.js";
 import { hanging, TERMINAL_WIDTH, textBlock } from "./text-block.js";
 
 export interface TimelineOptions {
-  /** Columns; 100 unless told. */
+  /** Columns. Default: 100. */
   readonly width?: number;
-  /** True for texts as long as they are, and for events that are otherwise only counted. */
+  /** Show whole texts, and events that are otherwise only counted. */
   readonly isFull?: boolean;
 }
 
@@ -18,7 +18,7 @@ const LABEL_WIDTH = 8;
 const LEAST_TEXT_WIDTH = 20;
 
 /**
- * The work of a trial as lines for a terminal, an entry for each event, with the time since the start.
+ * Renders the events of a trial for a terminal, with the time since the start.
  * @example
  * renderTimeline({ startedAt: 0, events: [{ type: "error", message: "No space.", timestamp: 1500 }] });
  * // ["   +1.5 s  error     No space."]
@@ -40,7 +40,7 @@ function entryLines(
   return hanging(before, textBlock(text, { width: widthBehind(before, width), maxLines, isFull }));
 }
 
-/** A clock that went wrong may make a time very long. */
+/** A wrong clock may make a time very long. */
 function widthBehind(before: string, width: number): number {
   return Math.max(LEAST_TEXT_WIDTH, width - before.length);
 }
@@ -49,7 +49,7 @@ function gutter(time: string, label: string): string {
   return `${time.padStart(TIME_WIDTH)}  ${label.padEnd(LABEL_WIDTH)}  `;
 }
 
-/** Work that is set up before the start has a minus. */
+/** Set-up happens before the start and has negative times. */
 function since(timestamp: number, start: number): string {
   const seconds = (timestamp - start) / 1000;
   if (!Number.isFinite(seconds)) return "";
@@ -60,19 +60,18 @@ function untoldLines({ untold }: Told, width: number): string[] {
   if (untold.size === 0) return [];
   const total = [...untold.values()].reduce((sum, count) => sum + count, 0);
   const names = Array.from(untold, ([name, count]) => `${oneLine(name)}${count === 1 ? "" : ` ×${count}`}`);
-  const text = `${plural(total, "event")} of other kinds, shown by --full: ${names.join(", ")}`;
+  const text = `${plural(total, "event")} of other types, shown with --full: ${names.join(", ")}`;
   const before = gutter("", "other");
   return hanging(before, textBlock(text, { width: widthBehind(before, width), maxLines: 3, isFull: false }));
 }
 
-/** A call of a tool, as its result is told of. */
 export interface ToolCall {
   readonly name: string;
   /** Whether it has a result. */
   readonly isAnswered: boolean;
 }
 
-/** Brings the calls of tools and their results together, going through the events once. */
+/** Matches tool calls with their results while the events are read in order. */
 export class ToolCalls {
   readonly #calls = new Map<string, { name: string; timestamp: number }>();
   readonly #answered: ReadonlySet<string>;
@@ -81,14 +80,13 @@ export class ToolCalls {
     this.#answered = new Set(events.filter(({ type }) => type === "tool_result").map(({ callId }) => shown(callId)));
   }
 
-  /** What is called. */
   call({ callId, name, timestamp }: TrajectoryEvent): ToolCall {
     const id = shown(callId);
     this.#calls.set(id, { name: shown(name), timestamp });
     return { name: shown(name), isAnswered: this.#answered.has(id) };
   }
 
-  /** What a result is of, and how long it took where that is worth telling: `Bash after 1.2 s`. */
+  /** The tool of a result, and its duration if that is relevant: `Bash after 1.2 s`. */
   result({ callId, timestamp }: TrajectoryEvent): string {
     const call = this.#calls.get(shown(callId));
     const seconds = call === undefined ? Number.NaN : (timestamp - call.timestamp) / 1000;
@@ -96,7 +94,6 @@ export class ToolCalls {
   }
 }
 
-/** One thing on a timeline. */
 interface Entry {
   readonly timestamp: number;
   readonly label: string;
@@ -104,7 +101,7 @@ interface Entry {
   readonly maxLines: number;
 }
 
-/** What a timeline shows, and how often what it does not show occurred. */
+/** The entries of a timeline, and the number of events left out, by type. */
 interface Told {
   readonly entries: readonly Entry[];
   readonly untold: ReadonlyMap<string, number>;
@@ -112,12 +109,12 @@ interface Told {
 
 type Tell = (event: TrajectoryEvent) => Omit<Entry, "timestamp"> | null;
 
-/** The entries of a timeline. Events may be of any shape: systems write them, and not all are agents. */
+/** Events may have any shape: systems write them, and not all are agents. */
 function entriesOf(events: readonly TrajectoryEvent[], isFull: boolean): Told {
   return new Telling(events, isFull).told();
 }
 
-/** Goes through the events once; what one means may depend on those before. */
+/** Reads the events in order, because the meaning of one may depend on those before. */
 class Telling {
   readonly #events: readonly TrajectoryEvent[];
   readonly #isFull: boolean;
@@ -194,7 +191,7 @@ class Telling {
   }
 }
 
-/** The events of an output. Any system may write into its fields: what has not their shape is left to the JSON. */
+/** Null if the field does not have the shape of a trajectory; any system may write into it. */
 export function trajectoryOf(output: Output | null): Trajectory | null {
   const { events, startedAt, toolsUnseen }: Partial<Trajectory> = output?.trajectory ?? {};
   if (!Array.isArray(events)) return null;
@@ -210,12 +207,12 @@ function isEvent(value: unknown): value is TrajectoryEvent {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
 
-/** A time that is not a number cannot be counted with: it becomes NaN, so that figures made of it show as unknown. */
+/** A time that is not a number becomes NaN, so that figures based on it are shown as unknown. */
 function withTime(event: TrajectoryEvent): TrajectoryEvent {
   return typeof event.timestamp === "number" ? event : { ...event, timestamp: Number.NaN };
 }
 
-/** What the work of an output changed, as far as it has that shape; null when it tells of none. */
+/** Null if the field does not have that shape. */
 export function workspaceOf(output: Output): WorkspaceChanges | null {
   const { changes, incomplete }: Partial<WorkspaceChanges> = output.workspace ?? {};
   if (!Array.isArray(changes)) return null;
@@ -230,12 +227,12 @@ function isChange(value: unknown): value is FileChange {
   return status === "deleted" || status === "folder" || (status === "linked" && typeof target === "string");
 }
 
-/** Any value as text: a text as it is, anything else as JSON. */
+/** A string as it is, anything else as JSON. */
 export function shown(value: unknown): string {
   return typeof value === "string" ? value : jsonText(value);
 }
 
-/** A value as JSON, or why it cannot be: what JSON can be read from may be too deep to be written again. */
+/** Or why it cannot be serialized: values read from JSON may be too deeply nested to write. */
 export function jsonText(value: unknown, indent = 0): string {
   try {
     return JSON.stringify(value, null, indent) ?? "";
@@ -244,7 +241,7 @@ export function jsonText(value: unknown, indent = 0): string {
   }
 }
 
-/** Parts of what is said that follow each other are one text, also when the meter's word comes between them. */
+/** Joins consecutive parts of a text, even with usage events between them. */
 export function joinedTexts(events: readonly TrajectoryEvent[]): TrajectoryEvent[] {
   const found: TrajectoryEvent[] = [];
   let last = -1;
@@ -261,7 +258,7 @@ export function joinedTexts(events: readonly TrajectoryEvent[]): TrajectoryEvent
   return found;
 }
 
-/** What names the thing to be run, in the words of various tools; the first that is there counts. */
+/** Names that tools use for the command to run; the first one present counts. */
 const COMMANDS = ["command", "cmd", "script"];
 const PATHS = ["file_path", "filePath", "path", "notebook_path", "filename", "file", "dir_path", "directory"];
 const TEXTS = ["content", "new_string", "newString", "new_str", "newText", "file_text"];
@@ -269,13 +266,12 @@ const OTHERS = ["pattern", "query", "url", "prompt", "description", "name"];
 const PATCHES = ["patch", "input", "patchText"];
 const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 
-/** What a tool was given. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * What a tool was asked to do, in a few words: its command, its file and the first line for it, or what else it was given.
+ * Summarizes a tool call: its command, its file and first line, or another argument.
  * @example
- * gistOf({ file_path: "add.js", content: "export const add = 1;\n" }); // "add.js: export const add = 1;"
+ * summarizeToolCall({ file_path: "add.js", content: "export const add = 1;\n" }); // "add.js: export const add = 1;"
  */
 export function gistOf(given: unknown): string {
   const known = objectOf(given);
@@ -283,7 +279,7 @@ export function gistOf(given: unknown): string {
   return commandIn(known) ?? pathsIn(known) ?? firstOf(known, OTHERS) ?? shown(known);
 }
 
-/** All that a tool was given; a single text as it is, because JSON would spell its line breaks. */
+/** All arguments; a single string as it is, because JSON would escape its line breaks. */
 export function argumentsText(given: unknown): string {
   const known = objectOf(given);
   if (known === null) return shown(given);
@@ -295,7 +291,7 @@ function commandIn(known: Arguments): string | null {
   for (const key of COMMANDS) {
     const value = known[key];
     if (Array.isArray(value) && value.length > 0) return value.map(String).join(" ");
-    // An editor's command says what is to be done with its file.
+    // The command of an editor tool says what to do with its file.
     const path = firstOf(known, PATHS);
     if (typeof value === "string" && value !== "") return path === null ? value : `${value} ${pathsIn(known) ?? path}`;
   }
@@ -329,12 +325,12 @@ function firstOf(known: Arguments, keys: readonly string[]): string | null {
   return null;
 }
 
-/** The file that a tool was given; null when it was given none. */
+/** Null when the arguments name no file. */
 export function fileIn(known: Arguments): string | null {
   return firstOf(known, PATHS);
 }
 
-/** What a tool was given, by name. Some agents hand arguments on as the text that the model wrote. */
+/** Some agents pass arguments as the JSON text that the model wrote. */
 export function objectOf(given: unknown): Arguments | null {
   if (typeof given === "string" && given.trimStart().startsWith("{")) return parsed(given);
   return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as Arguments) : null;
@@ -348,13 +344,12 @@ function parsed(text: string): Arguments | null {
   }
 }
 
-/** Adds up the requests of a trial, and says of each what it took and where the trial stands. */
+/** Sums the requests of a trial, and describes each with the total so far. */
 export class UsageSoFar {
   #tokens = 0;
   #costUsd = 0;
   #hasUnknownCost = false;
 
-  /** What one request took, and what all have taken so far. */
   add(event: TrajectoryEvent): string {
     const { input, output } = this.take(event);
     const { model, durationMs } = event;
@@ -367,7 +362,7 @@ export class UsageSoFar {
     return facts.join(" · ");
   }
 
-  /** The tokens that one request took; all figures so far have it in them from now on. */
+  /** Adds a request to the total and returns its tokens. */
   take({ usage, costUsd }: TrajectoryEvent): { input: number; output: number } {
     const sides = sidesOf(usage);
     this.#tokens += sides.input + sides.output;
@@ -381,12 +376,12 @@ export class UsageSoFar {
     return this.#tokens;
   }
 
-  /** Of all requests so far; null when that of one is not known. */
+  /** Of all requests so far; null when one is unknown. */
   get costUsd(): number | null {
     return this.#hasUnknownCost ? null : this.#costUsd;
   }
 
-  /** A sum that lacks something must not pass for the whole. */
+  /** An incomplete sum must not look complete. */
   #cost(): string {
     if (!this.#hasUnknownCost) return formatDollars(this.#costUsd);
     return this.#costUsd === 0 ? "cost unknown" : `at least ${formatDollars(this.#costUsd)}`;
@@ -402,7 +397,6 @@ function amount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-/** Tokens by class, as they are billed. */
 export function usageInWords(usage: Usage): string {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning } = usage;
   const parts = [
@@ -422,7 +416,6 @@ function inner(count: number | undefined, what: string): string {
   return count === undefined || count === 0 ? "" : ` (${grouped(count)} ${what})`;
 }
 
-/** A number with its thousands apart. */
 export function grouped(count: number): string {
   return count.toLocaleString("en");
 }

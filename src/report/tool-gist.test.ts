@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { argumentsText, gistOf } from "./timeline.js";
 
-describe("gistOf", () => {
+describe("summarizeToolCall", () => {
   it.each<[string, unknown, string]>([
     ["a command", { command: "npm test", description: "Run the tests" }, "npm test"],
     ["a command in words", { cmd: ["bash", "-lc", "ls"] }, "bash -lc ls"],
@@ -18,13 +18,13 @@ describe("gistOf", () => {
     ["a list", [1, 2], "[1,2]"],
     ["nothing", undefined, ""],
     ["null", null, "null"],
-  ])("knows %s", (_, given, gist) => {
+  ])("summarizes %s", (_, given, gist) => {
     expect(gistOf(given)).toBe(gist);
   });
 });
 
-describe("argumentsText", () => {
-  it("has all of it, a single text as it is", () => {
+describe("formatToolArguments", () => {
+  it("shows all arguments, and a single string unchanged", () => {
     expect(argumentsText({ command: "a\nb" })).toBe("a\nb");
     expect(argumentsText({ path: "a", content: "x" })).toBe('{\n  "path": "a",\n  "content": "x"\n}');
     expect(argumentsText("plain")).toBe("plain");

@@ -3,9 +3,9 @@ import { formatDollars, formatNumber, formatSeconds } from "./format.js";
 import { type Column, markdownTable } from "./markdown.js";
 
 /**
- * The trials of a run, a line each, named as `assay show` takes them. A column in which no trial has anything is left out.
+ * The trials of a run, one line each, named as `assay show` accepts them. Empty columns are left out.
  * @example
- * trialTable([makeRow({ system: "s", exampleId: "fr", outcome: "pass" })]);
+ * renderTrialTable([makeRow({ system: "s", exampleId: "fr", outcome: "pass" })]);
  */
 export function trialTable(rows: readonly EvalRow[]): string {
   const has = (test: (row: EvalRow) => boolean): boolean => rows.some(test);
@@ -32,9 +32,9 @@ const turnsColumn: Column<EvalRow> = { title: "turns", align: "right", cell: ({ 
 const costColumn: Column<EvalRow> = { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) };
 
 /**
- * A trial as one names it: the example's id, and the trial counted from 0.
+ * The example's id and the trial's index from 0.
  * @example
- * trialName({ exampleId: "fr", trial: 2 }); // "fr#2"
+ * formatTrialName({ exampleId: "fr", trial: 2 }); // "fr#2"
  */
 export function trialName({ exampleId, trial }: Pick<EvalRow, "exampleId" | "trial">): string {
   return `${exampleId}#${trial}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { renderChanges } from "./show-trial.js";
 
 describe("renderChanges", () => {
-  it("says what became of each file, as far as it is known", () => {
+  it("shows the status of each file", () => {
     const lines = renderChanges({
       changes: [
         { path: "new.js", status: "added", content: "1\n2\n" },
@@ -23,11 +23,11 @@ describe("renderChanges", () => {
       "  deleted   old.js",
       "  folder    out/ (empty)",
       "  linked    link → ../\ufffd[31mnew.js",
-      "  Not all of it is kept: big.bin has 80 MB",
+      "  Some changes are missing: big.bin has 80 MB",
     ]);
   });
 
-  it("lists forty files, and all when asked", () => {
+  it("lists forty files, and all on request", () => {
     const changes = Array.from({ length: 50 }, (_, i) => ({ path: `f${i}`, status: "deleted" as const }));
     expect(renderChanges({ changes }).at(-1)).toBe("  and 10 more files: --full");
     expect(renderChanges({ changes }, { isFull: true })).toHaveLength(50);

@@ -20,11 +20,11 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EVAL_FILE = join("evals", "changelog", "eval.yaml");
 const MOCK = ["--mock", join("evals", "changelog", "mock.yaml")];
 const SKILL = "changelog-entry";
-/** Stands in SKILL.md and nowhere else: an agent whose trajectory holds it has read it. */
+/** Appears only in SKILL.md: an agent whose trajectory contains it has read it. */
 const OF_THE_SKILL = "sh add-entry.sh KIND TEXT ISSUE";
 const SETUP_MS = 180_000;
 
-/** An empty folder with the package in it, as a stranger has it. */
+/** An empty folder with the installed package. */
 let dir: string;
 
 interface Said {
@@ -33,7 +33,7 @@ interface Said {
   stderr: string;
 }
 
-/** Runs a program in the folder to its end. */
+/** Runs a program in the folder. */
 function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
   const options = { cwd: dir, env: { ...process.env, NO_COLOR: "1", ...env }, maxBuffer: 1 << 26 };
   return new Promise((resolve) => {
@@ -58,7 +58,7 @@ function textOf(...path: string[]): string {
   return readFileSync(join(dir, ...path), "utf8");
 }
 
-/** A line of results.jsonl, as far as it is looked at here. */
+/** The fields of a results.jsonl line used here. */
 interface Result {
   stimulus: string;
   system: string;
@@ -72,14 +72,14 @@ function resultsIn(folder: string): Result[] {
   return lines.map((line) => JSON.parse(line) as Result);
 }
 
-/** The folder of the run that a command has stored. */
+/** The run folder that a command printed. */
 function runIn({ stderr }: Said): string {
   const [, path] = /Stored in (.*)/.exec(stderr) ?? [];
   if (path === undefined) throw new Error(`no run is stored: ${stderr}`);
   return path;
 }
 
-/** A folder for PATH in which there is what grading may need, and no agent. */
+/** A PATH folder with everything that grading may need, but no agent. */
 function withoutAgents(): string {
   const bin = join(dir, "programs");
   mkdirSync(bin);
@@ -103,7 +103,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-it("begins with assay init, whose files are without fault", async () => {
+it("starts with assay init, whose files have no lint errors", async () => {
   const made = await run("npx", ["--no-install", "assay", "init", "--executor", "claude"]);
   expect(made, made.stderr).toMatchObject({ code: 0 });
   expect(made.stdout.trimEnd().split("\n")).toContain(EVAL_FILE);
@@ -115,7 +115,7 @@ it("begins with assay init, whose files are without fault", async () => {
   expect(await assay(["init"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--force") });
 });
 
-describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval by claude", () => {
+describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval with claude", () => {
   let done: Said;
   let idle: Said;
 
@@ -139,7 +139,7 @@ describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval by cl
     expect(JSON.stringify(fixed?.trajectory)).toContain(OF_THE_SKILL);
   });
 
-  it("fails its gate when the model does nothing", () => {
+  it("fails its gate if the model does nothing", () => {
     expect(idle, idle.stderr).toMatchObject({ code: 1 });
     expect(idle.stderr).toContain("gate pass_rate >= 0.8: 0.25, failed");
     const outcomes = resultsIn("idle").map(({ stimulus, outcome }) => [stimulus.split(":")[0], outcome]);
@@ -151,12 +151,12 @@ describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval by cl
     });
   });
 
-  it("says how well the skill is chosen", () => {
+  it("reports how well the skill is chosen", () => {
     expect(done.stdout).toContain(
-      "activation: precision 1, recall 1, F1 1 (2 rightly, 0 wrongly, 0 missed, 2 rightly not)",
+      "activation: precision 1, recall 1, F1 1 (2 true positives, 0 false positives, 0 false negatives, 2 true negatives)",
     );
     expect(idle.stdout).toContain("recall 0");
-    expect(idle.stdout).toContain("(0 rightly, 0 wrongly, 1 missed, 1 rightly not)");
+    expect(idle.stdout).toContain("(0 true positives, 0 false positives, 1 false negative, 1 true negative)");
   });
 
   it("writes reports for machines, pull requests and workflows", () => {
@@ -169,14 +169,14 @@ describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval by cl
     expect(JSON.parse(textOf("reports", "report.json"))).toMatchObject({ parts: [{ eval: SKILL }] });
   });
 
-  it("can be looked at, trial by trial, with the skill that was activated", async () => {
+  it("can be shown trial by trial, with the activated skill", async () => {
     const shown = await assay(["show", runIn(done), "fixed-bug#1"]);
     expect(shown, shown.stderr).toMatchObject({ code: 0 });
     expect(shown.stdout).toMatch(/^ +\+\d.* skill +changelog-entry$/m);
     expect(shown.stdout).toContain("modified  CHANGELOG.md");
   });
 
-  it("is graded again where there is no agent", async () => {
+  it("is graded again without an agent", async () => {
     const PATH = withoutAgents();
     expect(await assay(["eval", ...MOCK], { PATH })).toMatchObject({
       code: 2,
@@ -187,7 +187,7 @@ describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval by cl
     expect(graded.stdout).toContain("8 of 8 trials passed");
   });
 
-  it("is graded by a corrected eval, whose gate decides", async () => {
+  it("is graded with a corrected eval, whose gate decides", async () => {
     const corrected = join("evals", "changelog", "corrected.yaml");
     const text = textOf(EVAL_FILE).replace("(]#42[", "(]#43[").replace("runs: 3", "runs: 2");
     writeFileSync(join(dir, corrected), text);
@@ -206,7 +206,7 @@ describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval by cl
     expect(table.stdout).toContain("- fixed-bug: 2/2 → 0/1");
   });
 
-  it("shows in an experiment what the skill brings", async () => {
+  it("shows the effect of the skill in an experiment", async () => {
     const [experiment, json] = [
       ["experiment", "run", "experiment.yaml"],
       ["--output", "json"],
@@ -229,7 +229,7 @@ describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval by cl
 
 const OTHERS = INSTALLED.map(({ name }) => name).filter((name) => name !== "claude");
 
-describe.skipIf(OTHERS.length === 0)("the same eval by the others, in one run", () => {
+describe.skipIf(OTHERS.length === 0)("the same eval with the other agents, in one run", () => {
   let results: Result[];
 
   beforeAll(async () => {
@@ -258,6 +258,6 @@ describe.skipIf(OTHERS.length === 0)("the same eval by the others, in one run", 
   });
 });
 
-it("leaves no folder of a trial behind", () => {
+it("leaves no trial folder behind", () => {
   expect(readdirSync(join(dir, "tmp")).filter((name) => name.startsWith("assay-"))).toEqual([]);
 });

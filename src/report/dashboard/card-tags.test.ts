@@ -18,8 +18,8 @@ const row = (known: object) =>
 const summaryOf = (rows: ReturnType<typeof row>[]) =>
   Object.values(summarise(rows, [new FacetBreakdown()], { scoreField: "score", threshold: 0.7, seed: 0 }).summary);
 
-describe("tagsOf", () => {
-  it("names each value once, and not what stands beside it", () => {
+describe("listSummaryTags", () => {
+  it("lists each value once, without derived keys", () => {
     const rows = ["law_n", "law_ci_high", "art", "a=b"].map((subject) =>
       row({ dataset: "mmlu", facets: { subject, year: 2020 } }),
     );
@@ -27,13 +27,13 @@ describe("tagsOf", () => {
     expect(tags.sort()).toEqual(["subject=a=b", "subject=art", "subject=law_ci_high", "subject=law_n", "year=2020"]);
   });
 
-  it("leaves out the names of datasets, which stand in the keys of a mixture", () => {
+  it("strips dataset names from the keys of a mixture", () => {
     const rows = ["mmlu", "gpqa"].map((name) => row({ dataset: name, facets: { subject: `${name} law` } }));
     const tags = tagsOf(summaryOf(rows), { datasets: [dataset("mmlu"), dataset("gpqa")] });
     expect(tags.sort()).toEqual(["subject=gpqa law", "subject=mmlu law"]);
   });
 
-  it("looks at all systems where a dataset is put to some of them alone", () => {
+  it("reads all systems where a dataset is run by some of them only", () => {
     const rows = [row({ facets: { subject: "law" } }), row({ system: "b", facets: { subject: "art" } })];
     const alone = { terms: { systems: ["b"] } };
     expect(tagsOf(summaryOf(rows), { datasets: [dataset("x", alone)] }).sort()).toEqual(["subject=art", "subject=law"]);

@@ -1,7 +1,7 @@
 import { OUTCOMES } from "../../core/row.js";
 import { CARD_FIGURES, type CardFigure, type RunCard, type SystemCard } from "./contract.js";
 
-/** A system for tests: the figures that matter, and all others not measured. */
+/** Creates a system card for tests: the given figures, all others not measured. */
 export function sampleSystem(
   system: string,
   figures: Partial<Record<CardFigure, number>> = {},
@@ -22,7 +22,7 @@ export function sampleSystem(
   };
 }
 
-/** A finished run for tests, on one dataset. */
+/** Creates a finished run on one dataset, for tests. */
 export function sampleRun(id: string, known: Partial<RunCard> = {}): RunCard {
   return {
     id,

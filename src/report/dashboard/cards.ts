@@ -18,11 +18,11 @@ import {
   type SystemCard,
 } from "./contract.js";
 
-/** What a card is made of, be it stored with the run or worked out from its rows. */
+/** The data of a card, stored with the run or computed from its rows. */
 export interface CardParts {
   id: string;
   manifest: Manifest;
-  /** What the figures are of: that of the manifest, or what a filter leaves of it. */
+  /** The config that the figures are about: that of the manifest, or what a filter leaves of it. */
   config: EvalConfig;
   planned: number;
   summary: Readonly<Record<string, Summary | JsonSummary>>;
@@ -31,7 +31,6 @@ export interface CardParts {
   status: RunStatus;
 }
 
-/** A run in short. */
 export function runCard(parts: CardParts): RunCard {
   const { id, manifest, config, planned, summary, counts } = parts;
   const systems = config.systems.map((name) => systemCard(name, parts));
@@ -56,12 +55,11 @@ export function runCard(parts: CardParts): RunCard {
   };
 }
 
-/** The parts of a card that a result holds. */
 export function resultParts({ summary, rows, config }: EvalResult): Pick<CardParts, "summary" | "counts" | "config"> {
   return { summary, counts: trialCounts(rows), config };
 }
 
-/** A run whose manifest cannot be read: it is listed, with what is wrong with it. */
+/** A run whose manifest cannot be read is listed with its problem. */
 export function damagedCard(id: string, { problem, createdAt }: { problem: string; createdAt: string }): RunCard {
   return {
     id,
@@ -87,7 +85,7 @@ function systemCard(system: string, { manifest, config, summary, counts }: CardP
   const own = ownValue(summary, system) ?? {};
   const record = ownValue(manifest.systems, system);
   const { outcomes, categories, costUsd } = ownValue(counts, system) ?? noTrials();
-  // A total of which a part is not known is not known.
+  // A total is unknown if a part of it is.
   const isKnown = (figureReader(own)("cost_unknown_trials") ?? 0) === 0;
   return {
     system,
@@ -100,7 +98,7 @@ function systemCard(system: string, { manifest, config, summary, counts }: CardP
   };
 }
 
-/** Datasets may have numbers of trials of their own. */
+/** Datasets may have their own number of trials. */
 function mostTrials({ trials, datasets }: EvalConfig): number {
   return Math.max(trials, ...datasets.map(({ terms }) => terms?.trials ?? 0));
 }
@@ -109,7 +107,7 @@ function datasetCard({ name, examples, fingerprint }: EvalConfig["datasets"][num
   return { name: datasetName(name), examples, fingerprint };
 }
 
-/** A dataset that a program handed over need not have a name. */
+/** A dataset created by a program need not have a name. */
 export function datasetName(name: string): string {
   return name || "examples";
 }
@@ -119,28 +117,28 @@ function commandOf({ invocation }: Manifest): string | null {
   return typeof command === "string" ? command : null;
 }
 
-/** A system that gave something back, whose cost is not known. */
+/** True for a system with outputs but without a known cost. */
 function isUnpriced({ costUsd, outcomes: { pass, fail, unscored } }: SystemCard): boolean {
   return costUsd === null && pass + fail + unscored > 0;
 }
 
-/** What is known of the costs; null when nothing is. */
+/** Null when no cost is known. */
 function knownCost(costs: readonly (number | null)[]): number | null {
   const known = costs.flatMap((cost) => cost ?? []);
   return known.length === 0 ? null : known.reduce((total, cost) => total + cost, 0);
 }
 
-/** A figure of a summary by its key; null when it is missing or infinite, and when no task stands behind it. */
+/** Reads a figure of a summary; null when it is missing, infinite or based on no task. */
 export type ReadFigure = (key: string) => number | null;
 
-/** Reads the figures of a summary, in memory or as it is stored, with speed and efficiency in a block of their own. */
+/** Reads summaries in memory and as stored, where speed and efficiency are nested. */
 export function figureReader(summary: Summary | JsonSummary): ReadFigure {
   const { efficiency } = summary;
   const nested = typeof efficiency === "object" && efficiency !== null ? efficiency : {};
   return (key) => (summary[`${key}_n`] === 0 ? null : (finite(summary[key]) ?? finite(nested[key])));
 }
 
-/** The figures of a card, and the k that its `pass_hat` is for: the largest of at most `trials` that there is one for. */
+/** Also returns the k of `pass_hat`: the largest one up to `trials` that the summary has. */
 export function cardFigures(
   summary: Summary | JsonSummary,
   trials: number,
@@ -152,14 +150,14 @@ export function cardFigures(
   return { figures, k };
 }
 
-/** A score has no values outside [0, 1]; in summaries that older versions stored its interval may go further. */
+/** Scores are in [0, 1]; intervals stored by older versions may exceed that. */
 export function withinScores(bound: number | null): number | null {
   return bound === null ? null : Math.min(1, Math.max(0, bound));
 }
 
 function shown(figure: CardFigure, value: number | null): number | null {
   if (figure === "mean_score_ci_low" || figure === "mean_score_ci_high") return withinScores(value);
-  // One system alone has no rank, for which its metric says 0.
+  // A single system has no rank; its metric says 0.
   return figure === "pareto_rank" && value === 0 ? null : value;
 }
 
@@ -174,34 +172,34 @@ function largestK(read: ReadFigure, trials: number): number {
   return trials;
 }
 
-/** What every object has, such as `constructor`, is no number either. */
+/** Also rejects inherited values such as `constructor`. */
 function finite(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-/** Changes whenever cards do, so that one of another version is not taken for one of this. */
+/** Changes with the format of cards, so that cards of other versions are not used. */
 const SCHEMA = "assay.card/2";
 export const CARD_FILE = "card.json";
 
-/** The files that a card is made of, as they lie in the folder; undefined where one is missing. */
+/** The files that a card is made from; undefined where one is missing. */
 export type CardSources = readonly (Pick<Stats, "size"> | undefined)[];
 
-/** A card as it lies in the folder of its run: a thousand of them are read faster than a thousand summaries. */
+/** A card stored in the run folder: reading a thousand cards is faster than reading a thousand summaries. */
 interface CardFile {
   schema: string;
-  /** How long its sources were: a run that has gone on since, or was changed by hand, has others. */
+  /** Sizes of the source files: they differ if the run was continued or changed by hand. */
   sizes: readonly number[];
   card: RunCard;
 }
 
-/** Keeps the card of a run that has ended. */
+/** Stores the card of a finished run. */
 export function writeCard(dir: string, card: RunCard): void {
   const sources = [FILES.manifest, FILES.summary, FILES.rows].map((name) => statSync(join(dir, name)));
   const file: CardFile = { schema: SCHEMA, sizes: sizesOf(sources), card };
   writeAtomically(join(dir, CARD_FILE), `${JSON.stringify(file)}\n`);
 }
 
-/** The card in a run folder; null when there is none of these sources that can be read: it can always be made again. */
+/** Returns null unless there is a readable card of these sources; a card can always be rebuilt. */
 export function readCard(dir: string, sources: CardSources): RunCard | null {
   try {
     const { schema, sizes, card } = JSON.parse(readRunFile(dir, CARD_FILE)) as CardFile;
@@ -216,16 +214,16 @@ function sizesOf(sources: CardSources): number[] {
 }
 
 const FACET = "facet:";
-/** Every value of a facet has a mean with bounds, which tells its key from those that stand beside it. */
+/** Every facet value has a mean with bounds, which identifies its key. */
 const BOUND = "_ci_low";
 
-/** What summaries are broken down by, such as `subject=anatomy`; datasets that stand before it in the keys are left out. */
+/** Lists the tags that summaries are broken down by, such as `subject=anatomy`, without dataset prefixes. */
 export function tagsOf(
   summaries: Iterable<Summary | JsonSummary>,
   { datasets }: Pick<EvalConfig, "datasets">,
 ): string[] {
   const prefixes = datasets.flatMap(({ tags }) => tags.map((tag) => `${tag || "unknown"}:`));
-  // Systems are asked the same, unless a dataset is put to some of them alone.
+  // All systems have the same tags, unless a dataset is run by some systems only.
   const isEnough = datasets.every(({ terms }) => terms?.systems === undefined);
   const tags = new Set<string>();
   for (const summary of summaries) {
@@ -238,7 +236,6 @@ export function tagsOf(
   return [...tags];
 }
 
-/** Whether the example of a row has a value of a facet. */
 export function hasTag({ facets }: Pick<EvalRow, "facets">, tag: string): boolean {
   return facets != null && Object.entries(facets).some(([field, value]) => `${field}=${value}` === tag);
 }

@@ -37,7 +37,7 @@ function run(runDir: string, config: EvalConfig = CONFIG): ComparedRun {
   return { rows, config, runDir };
 }
 
-it("holds two systems of one run side by side, and names the run by its id alone", () => {
+it("compares two systems of one run, and names the run by its id alone", () => {
   const both = { card: card("r"), result: run("/somewhere/r") };
   const view = compareView({ a: both, b: both, systemA: "x", systemB: "y" });
   expect(view.a).toBe(both.card);
@@ -47,16 +47,16 @@ it("holds two systems of one run side by side, and names the run by its id alone
   expect(JSON.stringify(view)).not.toContain("somewhere");
 });
 
-it("keeps the notes, and says what was never run", () => {
+it("keeps notes, and reports trials that were not run", () => {
   const a = { card: card("r", { planned: 30, done: 24 }), result: run("/r") };
   const b = { card: card("q"), result: run("/q", { ...CONFIG, threshold: 0.9 }) };
   const { notes } = compareView({ a, b }).comparison;
   expect(notes.join("\n")).toContain("threshold");
-  expect(notes).toContain("planned trials of A that were never run: 6");
+  expect(notes).toContain("planned trials of A that were not run: 6");
   expect(notes.join("\n")).not.toContain("of B that");
 });
 
-it("says so when it is not clear which systems are meant", () => {
+it("rejects an ambiguous choice of systems", () => {
   const both = { card: card("r"), result: run("/r") };
   expect(() => compareView({ a: both, b: both })).toThrow(UsageError);
 });

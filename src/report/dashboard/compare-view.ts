@@ -1,7 +1,6 @@
 import { type ComparedRun, compareRuns, type RunName } from "../../metrics/compare/index.js";
 import type { CompareView, RunCard } from "./contract.js";
 
-/** A run as it is held against another: in short, and its rows. */
 interface ComparedView {
   card: RunCard;
   result: ComparedRun;
@@ -15,10 +14,9 @@ export interface CompareViewRequest {
 }
 
 /**
- * Two runs side by side, or two systems of one. Runs are named by their id: where they are kept is nobody's business
- * but the machine's.
+ * Compares two runs, or two systems of one run. Runs are named by id, because their paths are private to the machine.
  * @example
- * compareView({ a: { card, result }, b: { card: later, result: await loadRun(dir) } });
+ * buildCompareView({ a: { card, result }, b: { card: later, result: await loadRun(dir) } });
  */
 export function compareView({ a, b, systemA, systemB }: CompareViewRequest): CompareView {
   const compared = compareRuns(a.result, b.result, { systemA, systemB });
@@ -41,5 +39,5 @@ function named(name: RunName, { id }: RunCard): RunName {
 
 function neverRun(side: string, { planned, done }: RunCard): string[] {
   const missing = planned - done;
-  return missing > 0 ? [`planned trials of ${side} that were never run: ${missing}`] : [];
+  return missing > 0 ? [`planned trials of ${side} that were not run: ${missing}`] : [];
 }

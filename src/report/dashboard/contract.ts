@@ -4,13 +4,13 @@ import type { ErrorCategory, EvalRow, Outcome, TrialKey } from "../../core/row.j
 import type { RunComparison } from "../../metrics/compare/index.js";
 import type { QueueState } from "../../queue/contract.js";
 
-// What the dashboard and the report page are shown: plain data, made on the one side by `src/report/dashboard`, drawn on the other
-// by `web/`. Unknown is null, never 0; nothing here is NaN or infinite.
+// The data of the dashboard and the HTML report: made by `src/report/dashboard`, drawn by `web/`. Unknown is null, never
+// 0; numbers are never NaN or infinite.
 
-/** How far a run is: `running` when a process holds it, `incomplete` when it ended early, `damaged` when it cannot be read. */
+/** `running`: a process holds the run; `incomplete`: it ended early; `damaged`: it cannot be read. */
 export type RunStatus = "running" | "complete" | "incomplete" | "damaged";
 
-/** Figures of one system that lists and charts over runs are made of, named as in summaries. */
+/** Figures of one system that lists and charts over runs use, named as in summaries. */
 export const CARD_FIGURES = [
   "mean_score",
   "mean_score_ci_low",
@@ -45,7 +45,7 @@ export const CARD_FIGURES = [
 /** `pass_hat` is pass^k for the k of `SystemCard.k`. */
 export type CardFigure = (typeof CARD_FIGURES)[number];
 
-/** One system of a run, in short. */
+/** Summary of one system of a run. */
 export interface SystemCard {
   system: string;
   harness: string | null;
@@ -54,54 +54,54 @@ export interface SystemCard {
   /** Trials of each example: the k of `pass_hat`. */
   k: number;
   outcomes: Readonly<Record<Outcome, number>>;
-  /** How often each error category occurred; those that did not are left out. */
+  /** Number of errors by category; categories without errors are left out. */
   categories: Readonly<Partial<Record<ErrorCategory, number>>>;
   costUsd: number | null;
 }
 
-/** One run, in short. */
+/** Summary of one run. */
 export interface RunCard {
   id: string;
   title: string;
   createdAt: string;
   status: RunStatus;
-  /** `run`, `eval`, `experiment`, `memory`, `import`, …; null when a program made it. */
+  /** `run`, `eval`, `experiment`, `memory`, `import`, …; null for a run started by a program. */
   command: string | null;
   planned: number;
   /** Planned trials that have a row. */
   done: number;
   datasets: readonly DatasetCard[];
-  /** What its results are broken down by, such as `subject=anatomy`. */
+  /** Tags that its results are broken down by, such as `subject=anatomy`. */
   tags: readonly string[];
   systems: readonly SystemCard[];
-  /** Of the trials whose cost is known; null when that of none is. */
+  /** Of the trials with a known cost; null when there are none. */
   costUsd: number | null;
-  /** Systems that ran and whose cost is not known, or not of all their trials: `costUsd` is then the least that it was. */
+  /** Systems whose cost is unknown for some trials: `costUsd` is then a lower bound. */
   unpricedSystems: number;
   wallSeconds: number | null;
   threshold: number;
-  /** The run whose outputs these are, graded again. */
+  /** The run whose outputs were graded again. */
   parent: string | null;
   /** Why it is damaged. */
   problem: string | null;
-  /** Workers that take part just now; absent when the run is not going, or goes over no queue. */
+  /** Number of active workers; absent when the run is not running or uses no queue. */
   workers?: number;
 }
 
 export interface DatasetCard {
   name: string;
   examples: number;
-  /** Runs with the same one were asked the same. */
+  /** Datasets with the same fingerprint have the same examples. */
   fingerprint: string;
 }
 
-/** Which runs a list shows. With a dataset or a tag, figures are of the rows that have it alone. */
+/** Filters of a list of runs. With a dataset or a tag, figures cover only the matching rows. */
 export interface RunFilter {
   dataset?: string;
   tag?: string;
 }
 
-/** A page of the list of runs: which of them, in which order, and how many. */
+/** A page of the list of runs: filters, order and size. */
 export interface RunQuery extends RunFilter {
   /** Words in the id, the title, a dataset, a system, a model or a harness. */
   q?: string;
@@ -110,36 +110,36 @@ export interface RunQuery extends RunFilter {
   command?: string;
   /** Runs that have this dataset, with the figures of the whole run. */
   hasDataset?: string;
-  /** A key of `RUN_SORTS`, with `-` before it for the largest first. Default: `-when`. */
+  /** A key of `RUN_SORTS`, prefixed with `-` for descending order. Default: `-when`. */
   sort?: string;
   /** Default: 100. */
   limit?: number;
-  /** How many are skipped. Default: 0. */
+  /** Number of runs to skip. Default: 0. */
   offset?: number;
 }
 
-/** What there is to filter a list of runs by. */
+/** The values that a list of runs can be filtered by. */
 export interface RunChoices {
   statuses: readonly RunStatus[];
   commands: readonly string[];
   datasets: readonly string[];
 }
 
-/** Some of the runs that a query asks for. */
+/** One page of the runs that match a query. */
 export interface RunPage {
   runs: readonly RunCard[];
-  /** How many runs come before them. */
+  /** Number of runs before this page. */
   offset: number;
-  /** How many runs fit the query, on all pages. */
+  /** Number of runs that match the query, on all pages. */
   total: number;
-  /** How many runs there are. */
+  /** Number of runs without a filter. */
   all: number;
   choices: RunChoices;
-  /** Runs that are not read yet, and so in none of the other figures; 0 when the answer is complete. */
+  /** Runs that are not read yet and not counted in the other figures; 0 when the answer is complete. */
   unread: number;
 }
 
-/** Everything about a run but its rows. */
+/** Everything about a run except its rows. */
 export interface RunView {
   card: RunCard;
   config: EvalConfig;
@@ -150,13 +150,13 @@ export interface RunView {
   summary: Readonly<Record<string, JsonSummary>>;
   across: Readonly<Record<string, number | string | null>>;
   charts: RunCharts;
-  /** Null when it went over no queue. */
+  /** Null when it used no queue. */
   queue: QueueView | null;
 }
 
 /**
- * The workers of a run over a queue, as its coordinator told last: `live` while it tells, `silent` when the run goes on
- * and it tells nothing any more, `over` when the run is not going, or goes on without the queue.
+ * The workers of a run on a queue, as last reported by its coordinator. `live`: it still reports; `silent`: the run is
+ * running but the coordinator stopped reporting; `over`: the run has ended, or continues without the queue.
  */
 export type QueueView =
   | { phase: "live" | "silent" | "over"; state: QueueState }
@@ -172,12 +172,12 @@ export interface RunCharts {
   latencies: readonly LatencySpread[];
 }
 
-/** Quality against the mean cost of an attempt (numbers.md §6): billed dollars, or output tokens where none are known. */
+/** Quality against the mean cost of an attempt (numbers.md §6): billed dollars, or output tokens if no price is known. */
 export interface QualityCostChart {
-  /** What the costs of all points are in. */
+  /** The unit of all costs. */
   costUnit: "usd" | "tokens";
   points: readonly QualityCostPoint[];
-  /** Names of the systems on the step front, and on its convex hull, by rising cost. */
+  /** Names of the systems on the step front and on its convex hull, by rising cost. */
   front: readonly string[];
   hull: readonly string[];
 }
@@ -185,19 +185,19 @@ export interface QualityCostChart {
 export interface QualityCostPoint {
   system: string;
   harness: string | null;
-  /** In the chart's unit. Null when nobody knows; 0 is free, and stands in a lane of its own. */
+  /** In the chart's unit. Null if unknown; 0 is free and drawn in a separate column. */
   cost: number | null;
   quality: number | null;
   low: number | null;
   high: number | null;
   n: number;
-  /** Who is at least as good and as cheap, and better in one. */
+  /** Systems that are at least as good and as cheap, and better in one of the two. */
   dominatedBy: readonly string[];
-  /** In how many of the resampled sets of tasks it is on the front, as a share; null when it could not be asked. */
+  /** Share of the resampled sets of tasks in which it is on the front; null if it could not be estimated. */
   membership: number | null;
 }
 
-/** Dollars of a pass against seconds of a pass: both are of all trials, failures included, over those that pass. */
+/** Dollars per pass against seconds per pass: totals of all trials, including failures, divided by the passes. */
 export interface CostSpeedChart {
   points: readonly CostSpeedPoint[];
   front: readonly string[];
@@ -210,7 +210,7 @@ export interface CostSpeedPoint {
   secondsPerPass: number | null;
   passRate: number | null;
   dominatedBy: readonly string[];
-  /** Why it has no place in the chart; null when it has one. */
+  /** Why it is not in the chart; null if it is. */
   leftOut: string | null;
 }
 
@@ -249,18 +249,18 @@ export interface HeatMap {
   cells: readonly { x: number; y: number; mean: number | null; n: number }[];
 }
 
-/** What the tokens of each class came to. */
+/** Tokens and cost by token class. */
 export interface TokenCost {
   system: string;
-  /** All of them, each token in one; empty when nobody reported what was used. */
+  /** Each token is in one class; empty when no usage was reported. */
   classes: readonly { name: TokenClass; tokens: number; costUsd: number | null }[];
-  /** As billed; classes need not add up to it, since a provider may charge for more. */
+  /** As billed; may exceed the sum of the classes, because a provider may charge for more. */
   costUsd: number | null;
 }
 
 export type TokenClass = "input" | "cacheRead" | "cacheWrite" | "output" | "reasoning";
 
-/** How long trials took, in seconds. Bins are the same for all systems, so that they can be compared. */
+/** Durations of trials in seconds. Bins are the same for all systems. */
 export interface LatencySpread {
   system: string;
   n: number;
@@ -268,7 +268,7 @@ export interface LatencySpread {
   bins: readonly { from: number; to: number; count: number }[];
 }
 
-/** The first line of a run's rows: what the numbers in `RowChunk` stand for. */
+/** The first line of a run's rows: the names that the indexes in `RowChunk` refer to. */
 export interface RowsHead {
   schema: "assay.rows/1";
   total: number;
@@ -280,11 +280,11 @@ export interface RowsHead {
   fields: readonly string[];
 }
 
-/** Some rows, column by column: a hundred thousand are read in pieces that never hold up the page. */
+/** A chunk of rows in columns, small enough that reading it never blocks the page. */
 export interface RowChunk {
-  /** Place of the first one. */
+  /** Index of the first row. */
   start: number;
-  /** Places in `RowsHead.systems`, `datasets`, `outcomes`, `categories`. */
+  /** Indexes into `RowsHead.systems`, `datasets`, `outcomes`, `categories`. */
   system: readonly number[];
   dataset: readonly number[];
   outcome: readonly number[];
@@ -305,23 +305,23 @@ export interface RowChunk {
   tags: readonly (readonly string[])[];
 }
 
-/** One trial with all that is known of it. */
+/** One trial with everything that is known about it. */
 export interface TrialView {
   run: string;
   row: EvalRow;
   threshold: number;
-  /** What was asked, field by field; null when the run did not keep it. */
+  /** The fields of the example; null when the run did not store it. */
   example: readonly ShownField[] | null;
-  /** What came back; empty when nothing did. */
+  /** The fields of the output; empty when there is none. */
   output: readonly ShownField[];
   evidence: Readonly<Record<string, string>>;
   grades: readonly Grade[];
   timeline: readonly TimelineStep[] | null;
-  /** Files that the work changed. */
+  /** Files changed by the agent. */
   changes: readonly FileChange[] | null;
-  /** Why some of the changes are not here; absent when all are. */
+  /** Why some changes are missing; absent when all are here. */
   changesIncomplete?: string;
-  /** What its tokens of each class came to; empty when nobody reported what was used. */
+  /** Tokens and cost by class; empty when no usage was reported. */
   classes: TokenCost["classes"];
   /** The other trials of the same example, of all systems. */
   siblings: readonly (TrialKey & { outcome: Outcome; score: number | null })[];
@@ -331,28 +331,28 @@ export interface TrialView {
 export interface ShownField {
   name: string;
   text: string;
-  /** Of the whole text in characters; `text` is its beginning where it is longer. */
+  /** Length of the whole text in characters; `text` is its beginning if it is longer. */
   length: number;
-  /** `json` when the value was no text. */
+  /** `json` when the value is not a string. */
   kind: "text" | "json";
 }
 
 export interface TimelineStep {
-  /** Milliseconds since the work began; negative during set-up. */
+  /** Milliseconds since the agent started; negative during set-up. */
   atMs: number;
   kind: "user" | "says" | "thinks" | "call" | "result" | "tokens" | "turn" | "skill" | "error" | "system" | "other";
   /** A few words: the tool's name, the turn, the model. */
   title: string;
   text: string;
-  /** Of the whole text, which is cut where it is very long. */
+  /** Length of the whole text, which is cut if it is very long. */
   length: number;
-  /** Of a call and of its result: what pairs them. */
+  /** Pairs a tool call with its result. */
   callId: string | null;
-  /** Of a tool's result. */
+  /** Set for the result of a tool call. */
   isSuccess: boolean | null;
-  /** Of a call that edits or writes a file: its lines, each with a leading `+`, `-` or space. */
+  /** For a tool call that edits or writes a file: its lines, each with a leading `+`, `-` or space. */
   diff: readonly string[] | null;
-  /** Spent up to here; null when nobody knows. */
+  /** Cost up to this step; null if unknown. */
   costUsd: number | null;
   tokens: number | null;
 }
@@ -360,25 +360,25 @@ export interface TimelineStep {
 export interface FileChange {
   path: string;
   change: "added" | "changed" | "removed";
-  /** Unified diff lines; null when the contents were not kept. */
+  /** Unified diff lines; null when the contents were not stored. */
   diff: readonly string[] | null;
 }
 
-/** Two runs, or two systems of one, side by side. */
+/** Two runs, or two systems of one run, side by side. */
 export interface CompareView {
   a: RunCard;
   b: RunCard;
   comparison: RunComparison;
 }
 
-/** How a run goes while it is going, and how it ended. */
+/** Progress of a running run, and how it ended. */
 export interface LiveProgress {
   status: RunStatus;
   done: number;
   planned: number;
   outcomes: Readonly<Record<Outcome, number>>;
   costUsd: number | null;
-  /** Of the last ten seconds or so; null when the run is not going. */
+  /** Over about the last ten seconds; null when the run is not running. */
   trialsPerSecond: number | null;
   secondsLeft: number | null;
   systems: readonly {
@@ -389,11 +389,11 @@ export interface LiveProgress {
     errors: number;
     costUsd: number | null;
   }[];
-  /** The latest trials that failed or had an error, newest first, at most twenty. */
+  /** The latest failed trials and errors, newest first, at most twenty. */
   failures: readonly (TrialKey & { outcome: Outcome; category: ErrorCategory; message: string })[];
 }
 
-/** What the single file holds in place of a server. */
+/** The data inside of the HTML report, which replaces the server. */
 export interface EmbeddedReport {
   schema: "assay.page/1";
   run: RunView;
@@ -402,6 +402,6 @@ export interface EmbeddedReport {
   trials: readonly TrialView[];
   /** Each pair of systems, A before B. */
   comparisons: readonly CompareView[];
-  /** Trials whose texts are not in the file, because it would be too large. */
+  /** Trials whose texts are left out to limit the size of the file. */
   trialsLeftOut: number;
 }

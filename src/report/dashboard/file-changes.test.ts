@@ -4,8 +4,8 @@ import { fileChanges } from "./trial-view.js";
 
 const of = (...changes: FileChange[]): WorkspaceChanges => ({ changes });
 
-describe("fileChanges", () => {
-  it("shows what is new, and what the example gave and is another now", () => {
+describe("listFileChanges", () => {
+  it("shows new files, and changes of files that the example provides", () => {
     const files = [
       { dest: "./b.txt", content: "1\n2\n3\n" },
       { dest: "gone.txt", content: "bye\n" },
@@ -22,17 +22,21 @@ describe("fileChanges", () => {
     ]);
   });
 
-  it("does not pass a whole file for what changed in it", () => {
+  it("does not show a whole file as changed", () => {
     const marked = "x\n… 900 characters are not kept with the run …\ny\n";
     const changes = of({ path: "b.txt", status: "modified", content: "1\n2\n" }, { path: "c.txt", status: "deleted" });
     for (const files of [[], [{ dest: "b.txt", content: marked }]])
       expect(fileChanges(changes, { files })).toEqual([
-        { path: "b.txt", change: "changed", diff: ["@@ as it is now: what it was before is not kept @@", " 1", " 2"] },
+        {
+          path: "b.txt",
+          change: "changed",
+          diff: ["@@ current content: the content before is not stored @@", " 1", " 2"],
+        },
         { path: "c.txt", change: "removed", diff: null },
       ]);
   });
 
-  it("has no lines of what is no text", () => {
+  it("has no lines for binary files", () => {
     const changes = of(
       { path: "a.png", status: "added", content: "AAAA", encoding: "base64" },
       { path: "b", status: "modified", content: "a\0b" },
@@ -47,13 +51,13 @@ describe("fileChanges", () => {
     ]);
   });
 
-  it("takes an environment of any shape", () => {
+  it("accepts an environment of any shape", () => {
     const changes = of({ path: "a", status: "added", content: "1\n" });
     for (const environment of [{ files: "no" }, { files: [null, 1, { dest: 2 }] }, "x"])
       expect(fileChanges(changes, environment as never)).toHaveLength(1);
   });
 
-  it("stays within bounds", () => {
+  it("limits its size", () => {
     const long = "x\n".repeat(6000);
     const [change] = fileChanges(of({ path: "a", status: "added", content: long }));
     expect(change?.diff?.at(-1)).toBe("@@ 1001 more lines are not shown @@");
@@ -61,6 +65,6 @@ describe("fileChanges", () => {
     const all = fileChanges({ changes: many });
     expect(all).toHaveLength(1001);
     expect(all.at(-1)?.path).toBe("(and 200 more, not shown)");
-    expect(all.at(-2)?.diff).toEqual(["@@ too long to be shown @@"]);
+    expect(all.at(-2)?.diff).toEqual(["@@ too long to show @@"]);
   });
 });

@@ -24,17 +24,17 @@ import { TrialFiles } from "./trial-files.js";
 import { storedOf, viewOf } from "./trial-view.js";
 
 export interface HtmlPageOptions {
-  /** The page that is put into the file; the one of the package unless told. */
+  /** The page to embed. Default: the one of the package. */
   page?: PageAssets;
-  /** How much JSON of single trials it may hold, in bytes. */
+  /** Maximum size of the trials' JSON, in bytes. */
   mostBytes?: number;
 }
 
 /**
- * A run as one HTML file that needs nothing else: the page, and the data it shows. It may be sent to anybody: it fetches
- * nothing, and runs its own script alone.
+ * Renders a run as one self-contained HTML file: the page and its data. It is safe to share: it loads nothing and runs only
+ * its own script.
  * @example
- * writeFileSync("report.html", [...(await htmlPage(await loadRun(dir)))].join(""));
+ * writeFileSync("report.html", [...(await renderHtmlPage(await loadRun(dir)))].join(""));
  */
 export async function htmlPage(result: EvalResult, options: HtmlPageOptions = {}): Promise<Iterable<string>> {
   const { page = readPage(), ...limits } = options;
@@ -74,7 +74,7 @@ function* documentOf({ title, data, script, style }: Parts): Generator<string> {
   yield "</script>\n</body>\n</html>\n";
 }
 
-/** Pictures are made by the page itself, for downloads. Styles that a script sets on an element need no word here. */
+/** The page creates images for downloads itself. Styles set by scripts need no permission. */
 function policyOf({ script, style }: PageAssets): string {
   const rules = [
     "default-src 'none'",
@@ -92,7 +92,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** What would end the script, or change how it is read, stands in its texts alone, where it can be spelled otherwise. */
+/** Sequences that would end the script or change how it is parsed occur only in its strings, where they can be escaped. */
 function inScript(script: string): string {
   return withPlainEnds(script)
     .replace(/<(?=\/script|!--)/gi, "\\x3c")
@@ -103,7 +103,7 @@ function inStyle(style: string): string {
   return withPlainEnds(style).replace(/<(?=\/style)/gi, "\\3c ");
 }
 
-/** Line ends as browsers read them, because the hash is of what they read. */
+/** The hash is computed over line ends as browsers read them. */
 function withPlainEnds(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }
@@ -114,10 +114,10 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** A multiple of three, so that pieces of base64 can be put behind each other. */
+/** A multiple of three, so that base64 chunks can be concatenated. */
 const PIECE_BYTES = 3 << 15;
 
-/** Presses texts together as they come, so that the whole of them is nowhere in memory. */
+/** Compresses texts as they arrive, so that they are never in memory as a whole. */
 export async function packed(pieces: AsyncIterable<string>): Promise<Buffer> {
   const parts: Buffer[] = [];
   await pipeline(Readable.from(pieces), createGzip(), async (gzipped: AsyncIterable<Buffer>) => {
@@ -126,20 +126,20 @@ export async function packed(pieces: AsyncIterable<string>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Bytes as base64, a line for each piece. */
+/** One line for each chunk. */
 export function* base64Lines(bytes: Buffer): Generator<string> {
   for (let start = 0; start < bytes.length; start += PIECE_BYTES)
     yield `${bytes.toString("base64", start, Math.min(bytes.length, start + PIECE_BYTES))}\n`;
 }
 
-/** The page is not where it should be. */
+/** The built page is missing. */
 export class PageError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("PAGE", message, options);
   }
 }
 
-/** The page as it was built: one script and one stylesheet. */
+/** The built page: one script and one stylesheet. */
 export interface PageAssets {
   readonly script: string;
   readonly style: string;
@@ -148,7 +148,7 @@ export interface PageAssets {
 /**
  * Reads the page that comes with the package.
  * @example
- * const { script, style } = readPage();
+ * const { script, style } = readPageAssets();
  */
 export function readPage(folder = findPackageFile("dist/web/")): PageAssets {
   return { script: readAsset(new URL("app.js", folder)), style: readAsset(new URL("app.css", folder)) };
@@ -165,16 +165,16 @@ function readAsset(file: URL): string {
   }
 }
 
-/** The pairs of a dozen systems; more are looked at by nobody, and take long to work out. */
+/** The pairs of a dozen systems; more would take long to compute and are rarely viewed. */
 const MOST_PAIRS = 66;
 
-/** What a run that is not kept is called. */
+/** The name of a run that is not stored. */
 const UNNAMED = "run";
 
 /**
- * All that the page shows of a run, as the JSON of an `EmbeddedReport`, piece by piece.
+ * Serializes everything the page shows of a run as an `EmbeddedReport`, in chunks.
  * @example
- * for await (const piece of embeddedJson(await loadRun(dir))) file.write(piece);
+ * for await (const chunk of serializeEmbeddedReport(await loadRun(dir))) file.write(chunk);
  */
 export async function* embeddedJson(result: EvalResult, limits: { mostBytes?: number } = {}): AsyncGenerator<string> {
   const { rows, runDir: dir } = result;
@@ -212,7 +212,6 @@ function* listOf(name: string, items: Iterable<unknown>): Generator<string> {
   yield "]";
 }
 
-/** Everything about the run but its rows. */
 function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)): RunView {
   const { runDir, rows } = result;
   const parts = resultParts(result);
@@ -222,7 +221,7 @@ function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)
   const card = runCard({
     id: runDir === null ? UNNAMED : basename(runDir),
     manifest,
-    // Every planned trial has a row, be it of one that was never run.
+    // Every planned trial has a row, even if it was not run.
     planned: rows.length,
     wallSeconds: timing?.wallSeconds ?? null,
     status: isAll ? "complete" : "incomplete",
@@ -232,7 +231,7 @@ function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)
   return runView({ result, manifest, card, queue });
 }
 
-/** A result that is not kept knows no more of how it was made. */
+/** A result that is not stored has no manifest. */
 function manifestOf({ rows, config, timing, runDir }: EvalResult): Manifest {
   if (runDir !== null) return { ...readManifest(runDir), config };
   return {
@@ -262,8 +261,8 @@ function pairsOf(names: readonly string[]): [string, string][] {
 }
 
 /**
- * Workers as a file shows them that may be sent to anybody: who did how much, without the names of machines and the
- * address of the queue. Reasons and notes name both, so that they stay at home.
+ * Removes the names of machines and the address of the queue, because the file may be shared. Reasons and notes may
+ * contain both, so they are removed, too.
  */
 export function queueForFile(view: QueueView | null): QueueView | null {
   if (view === null || view.phase === "unreadable") return null;
@@ -282,10 +281,10 @@ function machineNames(workers: readonly WorkerState[]): Map<string, string> {
   return new Map(hosts.map((host, place) => [host, `machine ${place + 1}`]));
 }
 
-/** Of JSON, before it is pressed together: what a browser opens without a long wait. */
+/** JSON before compression: an amount that browsers open quickly. */
 const MOST_BYTES = 40_000_000;
 
-/** Failures are looked at first. */
+/** Failures are viewed first. */
 const ORDER: readonly Outcome[] = ["fail", "error", "unscored", "pass", "skipped"];
 
 export interface EmbeddedTrials {
@@ -294,11 +293,11 @@ export interface EmbeddedTrials {
   threshold: number;
   run: string;
   systems: Manifest["systems"];
-  /** At most so much JSON; 40 MB unless told. */
+  /** Maximum size of the JSON in bytes. Default: 40 MB. */
   mostBytes?: number;
 }
 
-/** Trials as JSON one by one, failures first, until there is no more room. What it returns is how many are left out. */
+/** Yields trials as JSON, failures first, until the limit is reached. Returns the number of trials left out. */
 export async function* trialTexts(request: EmbeddedTrials): AsyncGenerator<string, number> {
   const { dir, rows, threshold, run, systems, mostBytes = MOST_BYTES } = request;
   const files = new TrialFiles();

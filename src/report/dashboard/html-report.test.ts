@@ -44,8 +44,8 @@ function reportIn(page: string): EmbeddedReport {
   return JSON.parse(gunzipSync(Buffer.from(data, "base64")).toString()) as EmbeddedReport;
 }
 
-describe("htmlPage", () => {
-  it("holds all that the page shows of a stored run, and nothing of the machine", async () => {
+describe("renderHtmlPage", () => {
+  it("contains everything the page shows of a stored run, and nothing about the machine", async () => {
     const runsDir = emptyFolder();
     const { runDir } = await measure({ runsDir });
     const result = await loadRun(runDir ?? "");
@@ -64,7 +64,7 @@ describe("htmlPage", () => {
     expect(JSON.stringify(report)).not.toContain(runsDir);
   });
 
-  it("says who did how much of a run over a queue, and names no machine", async () => {
+  it("shows the work of queue workers without naming machines", async () => {
     const { runDir } = await measure({ runsDir: emptyFolder() });
     tellQueue(runDir ?? "", sampleQueue({ isRunning: false, workers: [sampleWorker({ host: "vault-7", done: 12 })] }));
     const { queue } = reportIn(await pageOf(await loadRun(runDir ?? ""))).run;
@@ -78,14 +78,14 @@ describe("htmlPage", () => {
     expect(await pageOf(second)).toBe(await pageOf(first));
   });
 
-  it("works for a result that is not kept, with rows alone", async () => {
+  it("works for a result that is not stored, from rows alone", async () => {
     const report = reportIn(await pageOf(await measure()));
     expect(report.run.card).toMatchObject({ id: "run", status: "complete", planned: 12 });
     expect(report.trials).toHaveLength(12);
     expect(report.trials[0]).toMatchObject({ example: null, output: [], row: { outcome: "fail" } });
   });
 
-  it("leaves out trials there is no room for, and counts them", async () => {
+  it("leaves out trials beyond the size limit, and counts them", async () => {
     const { runDir } = await measure({ runsDir: emptyFolder() });
     const result = await loadRun(runDir ?? "");
     const all = reportIn(await pageOf(result)).trials;
@@ -101,7 +101,7 @@ describe("htmlPage", () => {
     expect(reportIn(await pageOf(result, { mostBytes: 0 }))).toMatchObject({ trials: [], trialsLeftOut: 12 });
   });
 
-  it("runs its own script alone, which nothing in it can end", async () => {
+  it("runs only its own script, which no data can end", async () => {
     const page = await pageOf(await measure());
     const [, policy = ""] = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(page) ?? [];
     const [, script = ""] = /<script type="module">([\s\S]*?)<\/script>/.exec(page) ?? [];
@@ -124,7 +124,7 @@ describe("htmlPage", () => {
     expect(page).toContain("<title>&lt;/script&gt;&lt;!--&lt;script&gt;alert(1)");
   });
 
-  it("comes in pieces", async () => {
+  it("is rendered in chunks", async () => {
     const context = Array.from({ length: 20_000 }, (_, i) => Math.sin(i)).join(" ");
     const noisy: System = { name: "noisy", process: () => ({ response: "yes", context }) };
     const result = await measure({ systems: [noisy], runsDir: emptyFolder() });

@@ -1,6 +1,6 @@
 import type { Reporter } from "../../core/registry.js";
 
-/** `--output html`: a run as one file to open in a browser. What makes it is loaded when it is asked for. */
+/** `--output html`: a run as one HTML file. The renderer is loaded on demand. */
 export const htmlReporter: Reporter = {
   name: "html",
   render: async (result) => (await import("./html-report-page.js")).htmlPage(result),

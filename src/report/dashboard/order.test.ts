@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { nextOrder, orderText, parseOrder, sortedBy } from "./order.js";
 
 describe("the order of a table", () => {
-  test("survives the address", () => {
+  test("survives the URL", () => {
     const order = fc.record({ key: fc.stringMatching(/^[a-z][a-z_]*$/), isDescending: fc.boolean() });
     fc.assert(
       fc.property(order, (given) => {
@@ -12,11 +12,11 @@ describe("the order of a table", () => {
     );
   });
 
-  test("is the page's own when the address names none", () => {
+  test("defaults to the page's order when the URL names none", () => {
     expect(parseOrder(undefined, { key: "when", isDescending: true })).toEqual({ key: "when", isDescending: true });
   });
 
-  test("turns round on the same column, and begins anew on another", () => {
+  test("is reversed on the same column, and starts anew on another", () => {
     const order = { key: "cost", isDescending: false };
     expect(nextOrder(order, { key: "cost" })).toEqual({ key: "cost", isDescending: true });
     expect(nextOrder(order, { key: "quality", startsDescending: true })).toEqual({
@@ -25,17 +25,17 @@ describe("the order of a table", () => {
     });
   });
 
-  test("puts unknown values last either way", () => {
+  test("puts unknown values last in both directions", () => {
     const values = [3, null, 1, null, 2];
     expect(sortedBy(values, (value) => value, false)).toEqual([1, 2, 3, null, null]);
     expect(sortedBy(values, (value) => value, true)).toEqual([3, 2, 1, null, null]);
   });
 
-  test("sorts names by their numbers, whatever their case", () => {
+  test("sorts names with numbers, ignoring case", () => {
     expect(sortedBy(["run 10", "Run 9", "run 2"], (name) => name, false)).toEqual(["run 2", "Run 9", "run 10"]);
   });
 
-  test("leaves equal rows as they were, and loses none", () => {
+  test("is stable and loses no row", () => {
     const rows = fc.array(fc.record({ value: fc.option(fc.integer({ min: 0, max: 3 })), place: fc.integer() }));
     fc.assert(
       fc.property(rows, fc.boolean(), (given, isDescending) => {

@@ -1,14 +1,14 @@
-/** By which column a table is sorted. */
+/** The column and direction that a table is sorted by. */
 export interface Order {
   key: string;
   isDescending: boolean;
 }
 
-/** What rows are sorted by; null is unknown, and stands last either way. */
+/** Null is unknown and always sorted last. */
 export type SortValue = string | number | null;
 
 /**
- * Reads the order out of an address.
+ * Parses the sort order of a URL.
  * @example
  * parseOrder("-quality", { key: "when", isDescending: true }); // { key: "quality", isDescending: true }
  */
@@ -17,12 +17,12 @@ export function parseOrder(text: string | undefined, otherwise: Order): Order {
   return text.startsWith("-") ? { key: text.slice(1), isDescending: true } : { key: text, isDescending: false };
 }
 
-/** Writes an order for an address: `-quality` is largest first. */
+/** Formats a sort order for a URL: `-quality` is largest first. */
 export function orderText({ key, isDescending }: Order): string {
   return isDescending ? `-${key}` : key;
 }
 
-/** The order after a click on a column's head: the same column turns round, another begins as it likes. */
+/** The order after a click on a column header: the same column is reversed, another starts in its default direction. */
 export function nextOrder(current: Order, column: { key: string; startsDescending?: boolean }): Order {
   if (current.key === column.key) return { ...current, isDescending: !current.isDescending };
   return { key: column.key, isDescending: column.startsDescending ?? false };
@@ -30,7 +30,7 @@ export function nextOrder(current: Order, column: { key: string; startsDescendin
 
 const WORDS = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** Rows in order; equal ones stay as they were, and unknown values come last. */
+/** Stable; unknown values come last. */
 export function sortedBy<T>(rows: readonly T[], value: (row: T) => SortValue, isDescending: boolean): T[] {
   const keyed = rows.map((row) => ({ row, value: value(row) }));
   keyed.sort((x, y) => compare(x.value, y.value, isDescending ? -1 : 1));

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { PageError, readPage } from "./html-report-page.js";
 import { emptyFolder } from "./trial-testing.js";
 
-it("reads the script and the stylesheet of the page, or says how to get them", () => {
+it("reads the script and the stylesheet of the page, or explains how to build them", () => {
   const dir = emptyFolder();
   const folder = pathToFileURL(`${dir}/`);
   writeFileSync(join(dir, "app.js"), "1;");

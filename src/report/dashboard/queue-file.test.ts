@@ -27,7 +27,7 @@ function stateIn(view: QueueView | null): QueueState {
 }
 
 describe("the workers of a run", () => {
-  it("are what its coordinator has told, and change with it", () => {
+  it("are those that the coordinator reported, and change with it", () => {
     const dir = emptyFolder();
     const file = new QueueFile(dir);
     expect(file.look(GOING)).toBeNull();
@@ -38,7 +38,7 @@ describe("the workers of a run", () => {
     expect(stateIn(file.look(GOING)).workers).toEqual([]);
   });
 
-  it("are read once for as long as the file stays the same", () => {
+  it("are read again only when the file changes", () => {
     const dir = emptyFolder();
     const file = new QueueFile(dir);
     tellQueue(dir, sampleQueue());
@@ -46,7 +46,7 @@ describe("the workers of a run", () => {
     expect(again.workers[0]).toBe(first.workers[0]);
   });
 
-  it("are silent after 15 s without a word, and over when the run does not go on or they say so", () => {
+  it("are silent after 15 s without a report, and over when the run has ended or the state says so", () => {
     const dir = emptyFolder();
     const at = "2026-11-15T21:33:34.000Z";
     const after = (ms: number) => Date.parse(at) + ms;
@@ -58,7 +58,7 @@ describe("the workers of a run", () => {
     expect(phase(0)).toBe("over");
   });
 
-  it("stand in the order of their names, those that refuse first", () => {
+  it("are sorted by name, those that refuse trials first", () => {
     const dir = emptyFolder();
     const workers = [
       sampleWorker({ host: "node-10" }),
@@ -78,7 +78,7 @@ describe("the workers of a run", () => {
     expect(workersNow(new QueueFile(dir).look({ isGoing: false }))).toBeNull();
   });
 
-  it("leave out what a page has no room or no use for", () => {
+  it("are cut to what a page can show", () => {
     const dir = emptyFolder();
     const long = "x".repeat(10_000);
     const worker = { ...sampleWorker({ host: long, waiting: long }), secret: "unknown to this version" };
@@ -91,7 +91,7 @@ describe("the workers of a run", () => {
   });
 });
 
-describe("a state that cannot be used", () => {
+describe("an invalid queue state", () => {
   const problemOf = (dir: string): string => {
     const view = new QueueFile(dir).look(GOING);
     if (view?.phase !== "unreadable") throw new Error(`it was used: ${JSON.stringify(view)}`);
@@ -109,15 +109,15 @@ describe("a state that cannot be used", () => {
     ["without workers", { ...sampleQueue(), workers: undefined }, '"workers"'],
     ["with a strange worker", { ...sampleQueue(), workers: [sampleWorker(), "beta"] }, '"workers[1].id"'],
     ["with half a budget", { ...sampleQueue(), budget: { maxCostUsd: 1 } }, '"budget.spentUsd"'],
-    ["with a note that is none", { ...sampleQueue(), notes: ["a", 2] }, '"notes[1]"'],
-  ])("%s is left aside with a line", (_, state, words) => {
+    ["with an invalid note", { ...sampleQueue(), notes: ["a", 2] }, '"notes[1]"'],
+  ])("is ignored with a message: %s", (_, state, words) => {
     const dir = emptyFolder();
     tellQueue(dir, state);
     expect(problemOf(dir)).toMatch(/^The workers are not shown, because queue\.json cannot be used: .+\.$/);
     expect(problemOf(dir)).toContain(words);
   });
 
-  it("that is half-written is left aside, and used when it is whole", () => {
+  it("is ignored while half-written, and used when it is complete", () => {
     const dir = emptyFolder();
     const path = join(dir, "queue.json");
     tellQueue(dir, sampleQueue());
@@ -129,16 +129,16 @@ describe("a state that cannot be used", () => {
     expect(file.look(GOING)?.phase).toBe("live");
   });
 
-  it("that is no file, or far too large, is left aside", () => {
+  it("is ignored if it is not a file, or far too large", () => {
     const dir = emptyFolder();
     mkdirSync(join(dir, "queue.json"));
-    expect(problemOf(dir)).toContain("is no ordinary file");
+    expect(problemOf(dir)).toContain("is not a regular file");
     const other = emptyFolder();
     writeFileSync(join(other, "queue.json"), " ".repeat((4 << 20) + 1));
     expect(problemOf(other)).toContain("too large");
   });
 
-  it("is nothing that a page could not show, whatever is in the file", () => {
+  it("never contains anything that a page cannot show", () => {
     const dir = emptyFolder();
     const file = new QueueFile(dir);
     const field = fc.constantFrom(...Object.keys(sampleQueue()));
@@ -154,8 +154,8 @@ describe("a state that cannot be used", () => {
   });
 });
 
-describe("workers in a file for anybody", () => {
-  it("did as much as they did, on machines without a name", () => {
+describe("redactQueueView", () => {
+  it("keeps the work of each worker and removes the names of machines", () => {
     const workers = [
       sampleWorker({ host: "vault-7.corp.example", pid: 4, done: 70, waiting: "https://llm.corp.example has no room" }),
       sampleWorker({ host: "vault-7.corp.example", pid: 5, done: 20 }),

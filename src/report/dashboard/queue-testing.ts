@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { QUEUE_STATE_FILE, QUEUE_STATE_SCHEMA, type QueueState, type WorkerState } from "../../queue/contract.js";
 import { writeAtomically } from "../../utils/files/atomic.js";
 
-/** A worker for tests, in the midst of its work. */
+/** Creates a busy worker for tests. */
 export function sampleWorker(known: Partial<WorkerState> = {}): WorkerState {
   return {
     id: `${known.host ?? "alpha"}-${known.pid ?? 1}`,
@@ -20,7 +20,7 @@ export function sampleWorker(known: Partial<WorkerState> = {}): WorkerState {
   };
 }
 
-/** The state of a queue for tests, told just now. */
+/** Creates the state of a queue for tests, reported just now. */
 export function sampleQueue(known: Partial<QueueState> = {}): QueueState {
   return {
     schema: QUEUE_STATE_SCHEMA,
@@ -36,7 +36,7 @@ export function sampleQueue(known: Partial<QueueState> = {}): QueueState {
   };
 }
 
-/** Puts a state where a coordinator puts it, in the way it does. */
+/** Writes a state where and how a coordinator writes it. */
 export function tellQueue(runDir: string, state: unknown): void {
   writeAtomically(join(runDir, QUEUE_STATE_FILE), `${JSON.stringify(state)}\n`);
 }

@@ -12,13 +12,13 @@ import { readRunFile } from "../../store/run-file.js";
 import type { QueueView } from "./contract.js";
 import { cutText } from "./trial-cut.js";
 
-/** What a coordinator told last, or why that cannot be used. */
+/** The last report of a coordinator, or why it cannot be used. */
 export type QueueRecord = { state: QueueState } | { problem: string };
 
-/** A coordinator tells once a second; after so long without a word it tells nothing any more. */
+/** A coordinator reports once a second; after this time without a report it counts as silent. */
 const SILENT_AFTER_MS = 15_000;
 
-/** The workers of a run as pages show them. Whether the run goes on, its lock knows, not what was written about it. */
+/** Whether the run is going is decided by its lock, not by what the coordinator wrote. */
 function queueView(record: QueueRecord | null, { isGoing, now }: { isGoing: boolean; now: number }): QueueView | null {
   if (record === null) return null;
   if ("problem" in record) return { phase: "unreadable", problem: record.problem };
@@ -27,28 +27,28 @@ function queueView(record: QueueRecord | null, { isGoing, now }: { isGoing: bool
   return { phase: now - Date.parse(state.at) > SILENT_AFTER_MS ? "silent" : "live", state };
 }
 
-/** How many workers take part in a run that goes over a queue just now; null when nobody knows. */
+/** Null when the run uses no queue, or the number is unknown. */
 export function workersNow(view: QueueView | null): number | null {
   return view?.phase === "live" ? view.state.workers.filter(({ refuses }) => refuses === null).length : null;
 }
 
 const WORDS = new Intl.Collator("en", { numeric: true });
 
-/** Those that refuse stand first, because somebody has to do something about them; the others keep their places. */
+/** Workers that refuse trials come first, because they need attention. */
 function byNeedAndName(a: WorkerState, b: WorkerState): number {
   const need = Number(a.refuses === null) - Number(b.refuses === null);
   return need || WORDS.compare(a.host, b.host) || a.pid - b.pid || WORDS.compare(a.id, b.id);
 }
 
-/** Thousands of workers fit into this: what is larger is no state of a queue. */
+/** Enough for thousands of workers; a larger file is not a queue state. */
 const MOST_BYTES = 4 << 20;
 
 /**
- * What the coordinator of a run tells about its workers, in whatever process it is. The file is read again when it is
- * another one.
+ * Reads what the coordinator of a run reports about its workers, from any process. The file is read again only when it
+ * was replaced.
  * @example
  * const queue = new QueueFile(".assay/runs/20261115-213334-needle");
- * queue.look({ isGoing: true });
+ * queue.read({ isGoing: true });
  */
 export class QueueFile {
   readonly #dir: string;
@@ -59,10 +59,10 @@ export class QueueFile {
     this.#dir = runDir;
   }
 
-  /** The workers as they are now; null when the run went over no queue. Time passes also while the file stays as it is. */
+  /** Null when the run used no queue. The result also depends on the time, not only on the file. */
   look({ isGoing, now = Date.now() }: { isGoing: boolean; now?: number }): QueueView | null {
     const stats = statOf(join(this.#dir, QUEUE_STATE_FILE));
-    // Each state is a new file, so that one of the same size and moment is told from the one before.
+    // Each state is a new file, so the inode distinguishes states with the same size and time.
     const state = stats === undefined ? "" : `${stats.ino} ${stats.size}@${stats.mtimeMs}`;
     if (state !== this.#state) this.#record = stats === undefined ? null : recordIn(this.#dir, stats);
     this.#state = state;
@@ -70,10 +70,10 @@ export class QueueFile {
   }
 }
 
-/** What cannot be read costs itself alone: the run is shown without it. */
+/** An unreadable state must not hide the rest of the run. */
 function recordIn(dir: string, { size }: Stats): QueueRecord {
   try {
-    if (size > MOST_BYTES) throw new Error("it is too large for the state of a queue");
+    if (size > MOST_BYTES) throw new Error("it is too large to be a queue state");
     return { state: parseQueueState(readRunFile(dir, QUEUE_STATE_FILE)) };
   } catch (error) {
     return { problem: `The workers are not shown, because ${QUEUE_STATE_FILE} cannot be used: ${messageOf(error)}.` };
@@ -88,17 +88,17 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** A value as it has to be; undefined when it is of another kind. */
+/** Returns undefined for a value of the wrong type. */
 type Reader<T> = (value: unknown, place: string) => T | undefined;
 type Shape<T> = { readonly [K in keyof T]: Reader<T[K]> };
 
-/** Names and reasons come from other machines; a page has room for so many characters of each. */
+/** Names and reasons come from other machines, so their length is limited for the page. */
 const MOST_OF_NAME = 200;
 const MOST_OF_REASON = 2000;
 const MOST_NOTES = 100;
 
 /**
- * The state of a queue as a coordinator writes it, or an error that says what is missing. What else is there is left out.
+ * Parses the queue state of a coordinator and ignores unknown fields. Throws if something is missing.
  * @example
  * parseQueueState(readFileSync(join(dir, "queue.json"), "utf8")).workers.length;
  */
@@ -108,7 +108,7 @@ function parseQueueState(text: string): QueueState {
   if (schema === QUEUE_STATE_SCHEMA) return fieldsRead(parsed, STATE, "");
   if (typeof schema === "string" && schema.startsWith("assay.queue-state/"))
     throw new RunFolderError(
-      `it has the format ${cut(schema, MOST_OF_NAME)}, and this version reads ${QUEUE_STATE_SCHEMA}; update Assay`,
+      `its format is ${cut(schema, MOST_OF_NAME)}, but this version reads ${QUEUE_STATE_SCHEMA}; update Assay`,
     );
   throw new RunFolderError(`it was not written by Assay (no "schema": "${QUEUE_STATE_SCHEMA}")`);
 }
@@ -178,7 +178,7 @@ function orNull<T>(reader: Reader<T>): Reader<T | null> {
 
 function known<T>(value: T | undefined, place: string): T {
   if (value !== undefined) return value;
-  throw new RunFolderError(`"${place}" is missing, or of another kind than Assay writes`);
+  throw new RunFolderError(`"${place}" is missing or has the wrong type`);
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

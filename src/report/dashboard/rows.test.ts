@@ -25,7 +25,7 @@ const anyRow = fc
   })
   .map(makeRow);
 
-/** What the page makes of the lines. */
+/** What the page reads from the lines. */
 function read(rows: readonly EvalRow[]): { head: RowsHead; chunks: RowChunk[] } {
   const lines = [...rowLines(rows)];
   for (const line of lines) expect(line.indexOf("\n")).toBe(line.length - 1);
@@ -33,7 +33,7 @@ function read(rows: readonly EvalRow[]): { head: RowsHead; chunks: RowChunk[] } 
   return { head: head as RowsHead, chunks: chunks as RowChunk[] };
 }
 
-/** What a row says in JSON, where there is no −0. */
+/** A row in JSON, which has no −0. */
 function toldOf(row: EvalRow, { fields }: RowsHead): unknown {
   const { system, dataset, outcome, errorCategory, exampleId, trial, scores, facets } = row;
   const { costUsd, latency, turns, inputTokens, outputTokens } = row;
@@ -48,7 +48,7 @@ function toldOf(row: EvalRow, { fields }: RowsHead): unknown {
   );
 }
 
-it("brings every row back from its columns", () => {
+it("restores every row from its columns", () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 20 }), (rows) => {
       const { head, chunks } = read(rows);
@@ -78,7 +78,7 @@ it("brings every row back from its columns", () => {
   );
 });
 
-it("cuts rows into pieces, in the order they are given", () => {
+it("splits rows into chunks, in the given order", () => {
   const rows = Array.from({ length: 4001 }, (_, i) => makeRow({ system: "s", exampleId: i, outcome: "pass" }));
   const { head, chunks } = read(rows);
   expect(head).toMatchObject({ schema: "assay.rows/1", total: 4001, systems: ["s"], datasets: [""], fields: [] });
@@ -90,7 +90,7 @@ it("cuts rows into pieces, in the order they are given", () => {
   expect(chunks.flatMap(({ id }) => id)).toEqual(rows.map(({ exampleId }) => exampleId));
 });
 
-it("has the primary score, and no number that is none", () => {
+it("contains the primary score, and null for missing numbers", () => {
   const scores = { f1: 0.5, odd: Number.NaN };
   const row = makeRow({ system: "s", exampleId: 1, outcome: "fail", scores, primaryField: "f1" });
   const unscored = makeRow({ system: "s", exampleId: 2, outcome: "error", costUsd: Number.POSITIVE_INFINITY });
@@ -105,6 +105,6 @@ it("has the primary score, and no number that is none", () => {
   });
 });
 
-it("is a head alone where there is no row", () => {
+it("has only a head when there are no rows", () => {
   expect(read([])).toMatchObject({ head: { total: 0, systems: [] }, chunks: [] });
 });

@@ -1,13 +1,13 @@
 import { ERROR_CATEGORIES, type EvalRow, measureOf, OUTCOMES, scoreOf } from "../../core/row.js";
 import type { RowChunk, RowsHead } from "./contract.js";
 
-/** Few enough that a browser takes a piece in without a pause. */
+/** Small enough that a browser reads a chunk without a pause. */
 const ROWS_IN_CHUNK = 2000;
 
 /**
- * Rows as JSON lines: what their numbers stand for, then the rows in pieces, column by column.
+ * Serializes rows as JSON lines: the head, then chunks of rows in columns.
  * @example
- * for (const line of rowLines(result.rows)) response.write(line);
+ * for (const line of serializeRowLines(result.rows)) response.write(line);
  */
 export function* rowLines(rows: readonly EvalRow[]): Generator<string> {
   const head = rowsHead(rows);
@@ -15,7 +15,7 @@ export function* rowLines(rows: readonly EvalRow[]): Generator<string> {
   for (const chunk of rowChunks(rows, head)) yield `${JSON.stringify(chunk)}\n`;
 }
 
-/** What the numbers in the pieces of these rows stand for. */
+/** The names that the indexes in the chunks refer to. */
 export function rowsHead(rows: readonly EvalRow[]): RowsHead {
   const systems = new Set<string>();
   const datasets = new Set<string>();
@@ -37,7 +37,6 @@ export function rowsHead(rows: readonly EvalRow[]): RowsHead {
   };
 }
 
-/** The rows in pieces, in the order they are given. */
 export function* rowChunks(rows: readonly EvalRow[], head: RowsHead): Generator<RowChunk> {
   const places = placesIn(head);
   for (let start = 0; start < rows.length; start += ROWS_IN_CHUNK)

@@ -4,22 +4,22 @@ import { FILES } from "../../store/journal.js";
 import { isRunLocked } from "../../store/lock.js";
 import { CARD_FILE, type CardSources } from "./cards.js";
 
-/** A run folder as it is now. */
+/** The current state of a run folder. */
 export interface RunFolder {
   readonly id: string;
   readonly dir: string;
   readonly isRunning: boolean;
-  /** Changes when a file does that a card is made of. */
+  /** Changes when one of the files changes that a card is made from. */
   readonly state: string;
   /** When its manifest was written. */
   readonly writtenAt: Date;
-  /** What a kept card was made of; null when there is none, or one that is older than that. */
+  /** The sources of a stored card; null when there is no card, or it is older than its sources. */
   readonly cardSources: CardSources | null;
   /** True when rows were written after the summary. */
   readonly hasNewerRows: boolean;
 }
 
-/** Looks at a folder without reading its files; null when it is no run. */
+/** Checks a folder without reading its files; null when it is not a run. */
 export function lookAt(dir: string): RunFolder | null {
   const manifest = statOf(join(dir, FILES.manifest));
   if (manifest === undefined) return null;
@@ -42,7 +42,7 @@ function isNewest(card: Stats | undefined, others: readonly (Stats | undefined)[
   return card !== undefined && others.every((other) => other !== undefined && other.mtimeMs <= card.mtimeMs);
 }
 
-/** The names in a folder; none when there is no such folder. */
+/** Empty when the folder does not exist. */
 export function namesIn(dir: string): string[] {
   try {
     return readdirSync(dir);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { takingTurns } from "./run-list.js";
 
-describe("takingTurns", () => {
-  it("waits for the event loop after a while, and not before", async () => {
+describe("createYielder", () => {
+  it("yields to the event loop after a while, and not before", async () => {
     let now = 0;
     const pause = takingTurns(() => now);
     expect(pause()).toBeUndefined();

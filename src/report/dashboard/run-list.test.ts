@@ -21,7 +21,7 @@ beforeEach(() => {
   runs = newList();
 });
 
-/** One that knows nothing yet, and whose reading of rows is written down. */
+/** An empty list that records which rows it reads. */
 function newList(): RunList {
   const load = (dir: string, options: { soFar: boolean }) => {
     loads.push(basename(dir));
@@ -64,7 +64,7 @@ interface Made {
   datasets?: string[];
 }
 
-/** Makes a run and stores it; gives its id. */
+/** Makes and stores a run, and returns its id. */
 async function make({
   title = "run",
   systems = [good, poor],
@@ -92,21 +92,21 @@ const listed = async (query: RunQuery = {}): Promise<readonly RunCard[]> => (awa
 const only = async (query: RunQuery = {}): Promise<RunCard | undefined> => (await listed(query))[0];
 const systemOf = (card: RunCard | null | undefined, name: string) =>
   card?.systems.find(({ system }) => system === name);
-/** Rows without the lines after the first few, as a kill leaves them. */
+/** Cuts the rows after the first few, as a kill leaves them. */
 const kill = (id: string, rows: number) => {
   rmSync(fileOf(id, "summary.json"));
   const lines = readFileSync(fileOf(id, "rows.jsonl"), "utf8").split("\n").slice(0, rows);
   writeFileSync(fileOf(id, "rows.jsonl"), lines.map((line) => `${line}\n`).join(""));
 };
 
-describe("a list of runs", () => {
-  it("has the cost of those that have a price beside one that has none, and says how many", async () => {
+describe("RunList", () => {
+  it("sums the cost of priced systems, and counts unpriced ones", async () => {
     const free: System = { name: "unpriced", process: () => ({ response: "no" }) };
     await make({ systems: [good, free] });
     expect(await only()).toMatchObject({ costUsd: 2, unpricedSystems: 1 });
   });
 
-  it("tells of a finished run what its summary says, without its rows", async () => {
+  it("shows a finished run from its summary, without its rows", async () => {
     const id = await make({ trials: 2 });
     const card = await only();
     expect(card).toMatchObject({
@@ -136,7 +136,7 @@ describe("a list of runs", () => {
     expect(loads).toEqual([]);
   });
 
-  it("says the same from its card, from its summary and from its rows", async () => {
+  it("gives the same from a card, a summary and rows", async () => {
     const id = await make({ trials: 3, datasets: ["quiz", "exam"] });
     const stored = await only();
     rmSync(join(runsDir, id, "card.json"));
@@ -152,7 +152,7 @@ describe("a list of runs", () => {
     expect(loads).toEqual([id]);
   });
 
-  it("is newest first, ignores what is no run, and is empty without a folder", async () => {
+  it("lists the newest first, ignores other folders, and is empty without a folder", async () => {
     const ids = [await make({ title: "a" }), await make({ title: "b" })];
     edit(ids[0] ?? "", "manifest.json", (manifest) => {
       manifest.createdAt = "2031-01-01T00:00:00.000Z";
@@ -166,7 +166,7 @@ describe("a list of runs", () => {
     });
   });
 
-  it("reads again what has changed, and nothing else", async () => {
+  it("reads again only what has changed", async () => {
     const [first, second] = [await make({ title: "a" }), await make({ title: "b" })];
     const before = await listed();
     expect((await listed()).map((card, i) => card === before[i])).toEqual([true, true]);
@@ -180,7 +180,7 @@ describe("a list of runs", () => {
     expect((await listed()).map(({ id }) => id)).toEqual([second]);
   });
 
-  it("finds one run by its name, and leads nowhere else", async () => {
+  it("finds a run by its name only inside of the folder", async () => {
     const id = await make();
     expect((await runs.card(id))?.id).toBe(id);
     for (const name of ["", ".", "..", "none", `../${basename(runsDir)}/${id}`, `${id}/..`])
@@ -188,8 +188,8 @@ describe("a list of runs", () => {
   });
 });
 
-describe("a run that did not come to its end", () => {
-  it("is incomplete when it was killed, with what it has", async () => {
+describe("an unfinished run", () => {
+  it("is incomplete when it was killed, with its rows so far", async () => {
     const id = await make();
     kill(id, 3);
     expect(await only()).toMatchObject({ status: "incomplete", planned: 8, done: 3, wallSeconds: null });
@@ -216,7 +216,7 @@ describe("a run that did not come to its end", () => {
     expect(await only()).toEqual({ ...whole, wallSeconds: null });
   });
 
-  it("is not taken for what its summary says when it went on since", async () => {
+  it("is not shown by its summary when it was continued since", async () => {
     const id = await make();
     kill(id, 3);
     writeFileSync(fileOf(id, "summary.json"), JSON.stringify({ complete: false, summary: {}, counts: {} }));
@@ -239,7 +239,7 @@ describe("a run that did not come to its end", () => {
     expect(await only()).toMatchObject({ status: "incomplete" });
   });
 
-  it("tells the newest names first when the first reading is not waited for, and all when it is over", async () => {
+  it("is listed newest first while the first reading is not finished, and completely afterwards", async () => {
     const [older, newer] = [await make({ title: "a" }), await make({ title: "b" })];
     rmSync(fileOf(older, "summary.json"));
     let go = () => {};
@@ -263,7 +263,7 @@ describe("a run that did not come to its end", () => {
     expect(await slow.list({}, 1)).toMatchObject({ total: 2, all: 2, unread: 0 });
   });
 
-  it("is not read all the time while it goes on", async () => {
+  it("is not read all the time while it is running", async () => {
     const id = await make();
     const rows = readFileSync(fileOf(id, "rows.jsonl"), "utf8").split("\n");
     kill(id, 1);
@@ -286,7 +286,7 @@ describe("a run that did not come to its end", () => {
 });
 
 describe("a damaged run", () => {
-  it("is listed with what is wrong with it, and hides no other", async () => {
+  it("is listed with its problem, and hides no other", async () => {
     const [torn, rows, sound] = [await make({ title: "a" }), await make({ title: "b" }), await make({ title: "c" })];
     writeFileSync(fileOf(torn, "manifest.json"), "{");
     kill(rows, 2);
@@ -303,7 +303,7 @@ describe("a damaged run", () => {
     ["is not one of ours", { schema: "other" }, "was not written by Assay"],
     ["is of a later version", { schema: "assay.run/9" }, "Update Assay"],
     ["lacks its systems", { config: { datasets: [] } }, "parts of it are missing"],
-  ])("has a manifest that %s", async (_, change, problem) => {
+  ])("is reported when its manifest %s", async (_, change, problem) => {
     const id = await make();
     edit(id, "manifest.json", (manifest) => Object.assign(manifest, change));
     const card = await only();
@@ -313,7 +313,7 @@ describe("a damaged run", () => {
 });
 
 describe("a filtered list", () => {
-  it("has the runs that have the dataset, with figures of its rows alone", async () => {
+  it("contains the runs with the dataset, with figures of its rows alone", async () => {
     const mixed = await make({ title: "mixed", datasets: ["quiz", "exam"] });
     const plain = await make({ title: "plain" });
     const cards = await listed({ dataset: "exam" });
@@ -328,7 +328,7 @@ describe("a filtered list", () => {
     expect(await listed({ dataset: "none" })).toEqual([]);
   });
 
-  it("has the rows with a tag alone, of one dataset or of all", async () => {
+  it("contains only the rows with a tag, of one dataset or of all", async () => {
     await make({ systems: [answers("lawyer", (id) => id < 3), good], datasets: ["quiz", "exam"] });
     const law = await only({ tag: "subject=law" });
     expect(law).toMatchObject({ planned: 8, status: "complete" });
@@ -339,7 +339,7 @@ describe("a filtered list", () => {
     expect(await listed({ tag: "subject=music" })).toEqual([]);
   });
 
-  it("leaves out damaged runs, of which it is not known what they have", async () => {
+  it("leaves out damaged runs", async () => {
     writeFileSync(fileOf(await make(), "manifest.json"), "{");
     expect(await listed({ dataset: "quiz" })).toEqual([]);
   });

@@ -9,7 +9,7 @@ import type { RunCard, RunFilter, RunPage, RunQuery } from "./contract.js";
 import { lookAt, namesIn, type RunFolder } from "./run-list-folder.js";
 import { pageOfRuns } from "./run-query.js";
 
-/** Loads a stored run; `soFar` for one that is going on, or that has not one row. */
+/** Loads a stored run; `soFar` for a running one or one without rows. */
 export type LoadStoredRun = (dir: string, options: { soFar: boolean }) => Promise<EvalResult>;
 
 export interface RunListOptions {
@@ -17,31 +17,31 @@ export interface RunListOptions {
   load: LoadStoredRun;
 }
 
-/** What was found out about a run, for as long as its files stay as they are. */
+/** Cached data about a run, valid as long as its files do not change. */
 interface Kept {
   state: string;
   isRunning: boolean;
   card: RunCard | Promise<RunCard>;
-  /** What filters leave of it, by filter. */
+  /** Filtered cards, by filter. */
   slices: Map<string, Promise<RunCard | null>>;
-  /** Until when it is good enough although the run has gone on. */
+  /** Until when it is used although the run has progressed. */
   freshUntil: number;
 }
 
-/** The rows of a run that is going on are read again after so many times as long as reading them takes. */
+/** The rows of a running run are read again after this many times the duration of the last read. */
 const REST = 10;
 
-/** A reading of all runs, as far as it has come. */
+/** The progress of reading all runs. */
 interface Reading {
   readonly cards: RunCard[];
-  /** How many folders are still to be read. */
+  /** Number of folders still to be read. */
   left: number;
   done: Promise<void>;
 }
 
 /**
- * The runs of a folder. What was read is kept, so that listing again costs a look at each folder. Files are read in
- * place, a few milliseconds at a time: by callbacks, two small files of each of a thousand runs take twice as long.
+ * The runs of a folder. Cards are cached, so that listing again only checks each folder. Files are read synchronously in
+ * slices of a few milliseconds: asynchronous reads of two small files for each of a thousand runs take twice as long.
  * @example
  * const runs = new RunList({ runsDir: ".assay/runs", load: loadRun });
  * const { runs: [latest] } = await runs.list({ dataset: "gsm8k" });
@@ -58,8 +58,8 @@ export class RunList {
   }
 
   /**
-   * A page of the runs that a query asks for, the newest first unless told.
-   * @param patienceMs How long the first reading is waited for; after that, the page is made of the runs read so far.
+   * Returns a page of the runs that match a query. Default order: newest first.
+   * @param patienceMs How long to wait for the first reading; after that, the page has only the runs read so far.
    */
   async list(query: RunQuery = {}, patienceMs: number = Number.POSITIVE_INFINITY): Promise<RunPage> {
     const reading = await this.#readAll(patienceMs);
@@ -71,14 +71,14 @@ export class RunList {
     const first = this.#first;
     if (first !== null) await within(first.done, patienceMs);
     if (first !== null && first.left > 0) return first;
-    // Not the one that others have begun: what has changed since then is to be seen.
+    // Starts a new reading instead of joining a running one, so that later changes are seen.
     const reading = this.#beginReading();
     this.#first ??= reading;
     await within(reading.done, this.#first === reading ? patienceMs : Number.POSITIVE_INFINITY);
     return reading;
   }
 
-  /** Run folders are named by time: the newest are read first, in case somebody does not wait for the others. */
+  /** Run folders are named by time: the newest are read first, in case the caller does not wait for all. */
   #beginReading(): Reading {
     const names = namesIn(this.#runsDir).sort().reverse();
     const reading: Reading = { cards: [], left: names.length, done: Promise.resolve() };
@@ -97,14 +97,14 @@ export class RunList {
     this.#forgetAllBut(new Set(names));
   }
 
-  /** One run by its id; null when there is none. An id is a name in the folder, never a way out of it. */
+  /** Null when there is no such run. An id is a name in the folder and cannot lead out of it. */
   async card(id: string): Promise<RunCard | null> {
     if (id === "" || id === "." || id === ".." || id !== basename(id)) return null;
     const folder = lookAt(join(this.#runsDir, id));
     return folder === null ? null : this.#keep(folder).card;
   }
 
-  /** What a filter leaves of the runs of a page; a run of which it leaves nothing is left out. */
+  /** Runs without matching rows are left out. */
   async #slices(cards: readonly RunCard[], filter: RunFilter): Promise<RunCard[]> {
     const slices: RunCard[] = [];
     for (const card of cards) {
@@ -140,7 +140,7 @@ export class RunList {
     return kept;
   }
 
-  /** The card at once where it is kept or the run's summary tells all, else from its rows. */
+  /** Synchronous if the card is stored or the summary is enough; otherwise computed from the rows. */
   #readCard(folder: RunFolder): RunCard | Promise<RunCard> {
     const { dir, cardSources, isRunning } = folder;
     const kept = cardSources === null || isRunning ? null : readCard(dir, cardSources);
@@ -172,7 +172,7 @@ export class RunList {
       return await this.#load(dir, { soFar: isRunning });
     } catch (error) {
       if (isRunning) throw error;
-      // A run that was stopped before its first trial was over is not damaged: it has nothing to show.
+      // A run that was stopped before its first trial finished is not damaged: it has nothing to show.
       return this.#load(dir, { soFar: true });
     }
   }
@@ -198,7 +198,7 @@ function isCurrent(kept: Kept, { state, isRunning }: RunFolder): boolean {
   return kept.state === state || (kept.isRunning && isRunning && performance.now() < kept.freshUntil);
 }
 
-/** Null when only rows can tell: of a run that is going on, that was never summed up, or that went on since. */
+/** Null when rows are needed: for a running run, one without a summary, or one that was continued since. */
 function storedCard(folder: RunFolder, manifest: Manifest, stored: StoredSummary | null): RunCard | null {
   if (folder.isRunning || stored === null || stored.counts === null) return null;
   if (!stored.complete && folder.hasNewerRows) return null;
@@ -209,10 +209,10 @@ function storedCard(folder: RunFolder, manifest: Manifest, stored: StoredSummary
   return runCard({ id: folder.id, manifest, config, planned, summary, counts, wallSeconds, status });
 }
 
-/** What is missing in a manifest is noticed where it is needed; the words of that mean nothing to a reader. */
+/** Errors from missing manifest fields mean nothing to users. */
 function problemOf(error: unknown): string {
   if (error instanceof AssayError) return error.message;
-  return `Its manifest is not as Assay writes it: parts of it are missing or of another kind (${messageOf(error)}).`;
+  return `The manifest was not written by Assay: parts of it are missing or have the wrong type (${messageOf(error)}).`;
 }
 
 function newestFirst(a: RunCard, b: RunCard): number {
@@ -220,7 +220,6 @@ function newestFirst(a: RunCard, b: RunCard): number {
   return a.id < b.id ? 1 : -1;
 }
 
-/** Waits for something, but not for longer than that. */
 async function within(done: Promise<void>, ms: number): Promise<void> {
   if (ms === Number.POSITIVE_INFINITY) return done;
   let timer: NodeJS.Timeout | undefined;
@@ -231,14 +230,14 @@ async function within(done: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** For how long the event loop is kept at most, as far as single steps allow it. */
+/** Maximum time to block the event loop, as far as single steps allow. */
 const TURN_MS = 8;
 
 /**
- * Lets long work be done in turns, so that others are answered meanwhile: awaited after each step, it waits for the
- * event loop whenever that has not had its turn for a while.
+ * Splits long work so that other requests are answered in between: awaited after each step, it yields to the event loop
+ * whenever that was blocked for a while.
  * @example
- * const pause = takingTurns();
+ * const pause = createYielder();
  * for (const dir of dirs) { read(dir); await pause(); }
  */
 export function takingTurns(clock: () => number = () => performance.now()): () => Promise<void> | undefined {
@@ -254,13 +253,13 @@ export function takingTurns(clock: () => number = () => performance.now()): () =
   };
 }
 
-/** Whether a run has nothing but what a filter asks for, so that its figures are those of the filter. */
+/** True if every row of the run matches the filter, so that its card can be used. */
 function isWhole({ datasets, status }: RunCard, { dataset, tag }: RunFilter): boolean {
   if (status === "damaged") return true;
   return tag === undefined && (dataset === undefined || datasets.every(({ name }) => name === dataset));
 }
 
-/** What a filter leaves of a run, with figures of its own; null when it leaves nothing. */
+/** Returns the part of a run that matches a filter, with its own figures; null when nothing matches. */
 function sliceOf(result: EvalResult, { dataset, tag }: RunFilter): EvalResult | null {
   const own = dataset === undefined ? null : tagsOfDataset(result.config, dataset);
   const slice = result.filter(

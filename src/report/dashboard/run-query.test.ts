@@ -14,7 +14,7 @@ function ids(query: RunQuery): string[] {
 }
 
 describe("the list of runs", () => {
-  test("is narrowed by status, command, dataset, tag and words", () => {
+  test("is filtered by status, command, dataset, tag and words", () => {
     expect(ids({})).toEqual(["a", "b", "c"]);
     expect(ids({ status: "damaged" })).toEqual(["c"]);
     expect(ids({ command: "program" })).toEqual(["b"]);
@@ -25,7 +25,7 @@ describe("the list of runs", () => {
     expect(ids({ q: "weekly", status: "running" })).toEqual([]);
   });
 
-  test("offers what occurs", () => {
+  test("offers the values that occur", () => {
     expect(runsChoices(RUNS)).toEqual({
       statuses: ["running", "complete", "damaged"],
       commands: ["eval", "program", "run"],
@@ -33,7 +33,7 @@ describe("the list of runs", () => {
     });
   });
 
-  test("sorts by the mean of the pass rates that are known", () => {
+  test("sorts by the mean of the known pass rates", () => {
     const systems = [0.5, 1].map((rate) => sampleSystem(`s${rate}`, { pass_rate: rate }));
     expect(meanPassRate(sampleRun("x", { systems: [...systems, sampleSystem("none")] }))).toBe(0.75);
     expect(meanPassRate(sampleRun("x"))).toBeNull();
@@ -50,19 +50,19 @@ describe("a page of runs", () => {
   ).toReversed();
   const shown = (query: RunQuery) => pageOfRuns(many, query).runs.map(({ id }) => id);
 
-  test("has a hundred of the newest, and says how many there are", () => {
+  test("has the hundred newest runs, and the total", () => {
     const page = pageOfRuns(many, {});
     expect(page).toMatchObject({ total: 250, all: 250, unread: 0 });
     expect(page.runs.map(({ id }) => id)).toEqual(many.slice(0, 100).map(({ id }) => id));
   });
 
-  test("begins where it is told, and is short at the end", () => {
+  test("starts at the offset, and is short at the end", () => {
     expect(shown({ limit: 2, offset: 100 })).toEqual(["r149", "r148"]);
     expect(shown({ offset: 200 })).toHaveLength(50);
     expect(shown({ offset: 250 })).toEqual([]);
   });
 
-  test("is of all runs that fit, sorted before it is cut", () => {
+  test("is cut after all matching runs are sorted", () => {
     expect(shown({ sort: "cost", limit: 3 })).toEqual(["r249", "r248", "r247"]);
     expect(shown({ sort: "-cost", limit: 2 })).toEqual(["r0", "r1"]);
     expect(shown({ sort: "-cost", limit: 1, offset: 249 })).toEqual(["r7"]);

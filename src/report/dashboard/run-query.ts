@@ -1,14 +1,14 @@
 import type { RunCard, RunChoices, RunPage, RunQuery, RunStatus } from "./contract.js";
 import { parseOrder, type SortValue, sortedBy } from "./order.js";
 
-/** The runs on a page unless told. */
+/** Default number of runs on a page. */
 export const DEFAULT_RUNS = 100;
-/** The most runs in one answer. */
+/** Maximum number of runs in one answer. */
 export const MAX_RUNS = 1000;
 
 export const STATUSES: readonly RunStatus[] = ["running", "complete", "incomplete", "damaged"];
 
-/** What runs can be sorted by. */
+/** The keys that runs can be sorted by. */
 export const RUN_SORTS = {
   title: ({ title }) => title,
   status: ({ status }) => status,
@@ -29,9 +29,9 @@ export function isRunSort(key: string): key is RunSort {
 }
 
 /**
- * One page of some runs, which come the newest first.
+ * Returns one page of runs, which are given newest first.
  * @example
- * pageOfRuns(cards, { q: "gsm8k", sort: "-cost", limit: 20, offset: 20 }).total;
+ * buildRunPage(cards, { q: "gsm8k", sort: "-cost", limit: 20, offset: 20 }).total;
  */
 export function pageOfRuns(runs: readonly RunCard[], query: RunQuery, unread = 0): RunPage {
   const { limit = DEFAULT_RUNS, offset = 0 } = query;
@@ -51,7 +51,7 @@ function sortRuns(runs: RunCard[], sort: string | undefined): RunCard[] {
   return isRunSort(key) ? sortedBy(runs, RUN_SORTS[key], isDescending) : runs;
 }
 
-/** Runs that fit, in the order they were given. */
+/** Keeps the order. */
 export function runsThatFit(runs: readonly RunCard[], query: RunQuery): RunCard[] {
   const { q, status, command, hasDataset, dataset, tag } = query;
   const words = wordsIn(q);
@@ -70,10 +70,9 @@ function isOn({ datasets }: RunCard, wanted: string): boolean {
   return datasets.some(({ name }) => name === wanted);
 }
 
-/** How runs that a program made are called in the filter, since they have no command. */
+/** The filter value for runs that were started by a program and have no command. */
 const BY_PROGRAM = "program";
 
-/** The command that made a run, in a word. */
 export function commandOf({ command }: RunCard): string {
   return command ?? BY_PROGRAM;
 }
@@ -87,18 +86,17 @@ function textsOf({ id, title, datasets, systems }: RunCard): (string | null)[] {
   ];
 }
 
-/** The words that are searched for, in any order and case. */
+/** The words to search for, in any order and case. */
 export function wordsIn(text: string | undefined): string[] {
   return (text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/** Whether every word is in one of some texts. */
+/** Whether every word occurs in one of the texts. */
 export function hasWords(texts: readonly (string | null)[], words: readonly string[]): boolean {
   const known = texts.flatMap((text) => text?.toLowerCase() ?? []);
   return words.every((word) => known.some((text) => text.includes(word)));
 }
 
-/** What the list can be filtered by. */
 export function runsChoices(runs: readonly RunCard[]): RunChoices {
   const found = new Set(runs.map(({ status }) => status));
   return {
@@ -110,12 +108,12 @@ export function runsChoices(runs: readonly RunCard[]): RunChoices {
 
 const NAMES = new Intl.Collator("en", { numeric: true });
 
-/** Each value once, sorted. */
+/** Sorted. */
 export function distinct(values: readonly string[]): string[] {
   return [...new Set(values)].sort(NAMES.compare);
 }
 
-/** The mean pass rate of a run's systems, to sort by; null when none is known. */
+/** Null when no pass rate is known. */
 export function meanPassRate({ systems }: RunCard): number | null {
   const rates = systems.flatMap(({ figures }) => figures.pass_rate ?? []);
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;

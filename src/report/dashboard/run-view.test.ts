@@ -30,7 +30,7 @@ async function viewOf(dir: string, options = { soFar: false }): Promise<RunView>
   return runView({ result: await loadRun(dir, options), manifest: readManifest(dir), card });
 }
 
-describe("the view of a stored run", () => {
+describe("buildRunView", () => {
   const price = { input: 1e6, output: 2e6, cacheRead: 1e5, cacheWrite: 1e6, cacheWrite1h: 2e6, source: "test" };
   const cheap: System = {
     name: "cheap",
@@ -38,7 +38,7 @@ describe("the view of a stored run", () => {
     limits: { price, maxCostUsd: 0, hardTimeoutMs: null },
     process: ({ id }) => ({ response: Number(id) < 3 ? "yes" : "no", usage: { input: 10, output: 5 } }),
   };
-  const dear: System = { name: "dear", process: () => ({ response: "yes", costUsd: 0.5 }) };
+  const expensive: System = { name: "expensive", process: () => ({ response: "yes", costUsd: 0.5 }) };
   const make = (systems: System[], signal?: AbortSignal) =>
     evaluate({
       systems,
@@ -50,8 +50,8 @@ describe("the view of a stored run", () => {
       ...(signal === undefined ? {} : { signal }),
     });
 
-  it("has what was planned, found and drawn, in the words of the report", async () => {
-    const result = await make([cheap, dear]);
+  it("contains the plan, the results and the charts", async () => {
+    const result = await make([cheap, expensive]);
     const view = await viewOf(String(result.runDir));
     expect(view).toMatchObject({
       card: { status: "complete", done: 16 },
@@ -62,7 +62,7 @@ describe("the view of a stored run", () => {
     expect(view.summary).toEqual(JSON.parse(JSON.stringify(result.toJSON().summary)));
     expect(view.timing?.wallSeconds).toBe(result.timing.wallSeconds);
     const { charts } = view;
-    expect(charts.qualityCost.front).toEqual(["cheap", "dear"]);
+    expect(charts.qualityCost.front).toEqual(["cheap", "expensive"]);
     expect(charts.qualityCost.points[0]).toMatchObject({ harness: "api", quality: 0.5, cost: 2e-5, membership: 1 });
     expect(charts.passCurves.map(({ points }) => points.length)).toEqual([2, 2]);
     expect(charts.tokenCosts[0]?.classes[0]).toEqual({ name: "input", tokens: 80, costUsd: 8e-5 });
@@ -70,13 +70,13 @@ describe("the view of a stored run", () => {
     expect(charts.heatMaps).toEqual([]);
   });
 
-  it("is there before the first trial is over", async () => {
-    const { runDir } = await make([dear], AbortSignal.abort());
+  it("works before the first trial is finished", async () => {
+    const { runDir } = await make([expensive], AbortSignal.abort());
     rmSync(join(String(runDir), "summary.json"));
     const view = await viewOf(String(runDir), { soFar: true });
     expect(view).toMatchObject({ card: { status: "incomplete", done: 0 }, timing: null, summary: {} });
-    expect(view.charts.qualityCost.points).toMatchObject([{ system: "dear", quality: null, n: 0 }]);
-    expect(view.charts.latencies).toEqual([{ system: "dear", n: 0, quantiles: null, bins: [] }]);
+    expect(view.charts.qualityCost.points).toMatchObject([{ system: "expensive", quality: null, n: 0 }]);
+    expect(view.charts.latencies).toEqual([{ system: "expensive", n: 0, quantiles: null, bins: [] }]);
   });
 });
 
@@ -148,7 +148,7 @@ const manifest = makeManifest({
 const timing = makeTiming();
 
 describe("of any rows", () => {
-  it("a view comes through JSON as it is: nothing in it is undefined, infinite or not a number", () => {
+  it("the view is valid JSON: nothing is undefined, infinite or NaN", () => {
     fc.assert(
       fc.property(rows, (any) => {
         const result = new RunResult({
@@ -162,7 +162,7 @@ describe("of any rows", () => {
         const about = { id: "any", manifest, planned: any.length, wallSeconds: 1, status: "complete" as const };
         const card = runCard({ ...about, ...resultParts(result) });
         const view = runView({ result, manifest, card });
-        // Not by toStrictEqual, which takes the system of that name for the constructor of its summary.
+        // Not with toStrictEqual, which mistakes the system of that name for the constructor of its summary.
         expect(isDeepStrictEqual(JSON.parse(JSON.stringify(view)), view), JSON.stringify(view)).toBe(true);
         expect(card.done).toBe(any.filter(({ outcome }) => outcome !== "skipped").length);
       }),

@@ -19,7 +19,7 @@ async function find(dir: string, rows: ReturnType<typeof writeRun>, text: string
 }
 
 describe("searchTrials", () => {
-  it("finds trials by what was asked and by what came back", async () => {
+  it("finds trials by example and by output", async () => {
     const dir = emptyFolder();
     const rows = writeRun(
       dir,
@@ -41,7 +41,7 @@ describe("searchTrials", () => {
     for (const none of ["nowhere", "", "exampleId", "response"]) expect(await find(dir, rows, none)).toEqual([]);
   });
 
-  it("looks at texts, not at how JSON spells them", async () => {
+  it("searches texts, not their JSON encoding", async () => {
     const dir = emptyFolder();
     const rows = writeRun(dir, [
       trial(1, { response: 'say "yes"\nthen\tgo \u001b[1m' }),
@@ -74,7 +74,7 @@ describe("searchTrials", () => {
     );
   });
 
-  it("counts the last output of a trial, and outputs in files of their own", async () => {
+  it("uses the last output of a trial, and outputs in separate files", async () => {
     const dir = emptyFolder();
     const big = `${"x".repeat(3_000_000)} needle`;
     writeRun(dir, [
@@ -87,7 +87,7 @@ describe("searchTrials", () => {
     expect(await find(dir, rows, "thread")).toEqual([]);
   });
 
-  it("finds at most as many as are wanted, and says that there are more", async () => {
+  it("returns at most the requested number, and reports that there are more", async () => {
     const dir = emptyFolder();
     const rows = writeRun(
       dir,
@@ -98,14 +98,14 @@ describe("searchTrials", () => {
     expect(await searchTrials({ dir, rows, text: "same", limit: 30 })).toMatchObject({ isCut: false });
   });
 
-  it("passes by a line that cannot be read", async () => {
+  it("skips a line that cannot be read", async () => {
     const dir = emptyFolder();
     const rows = writeRun(dir, [trial(1, { response: "fine" })]);
     appendFileSync(join(dir, "outputs.jsonl"), 'fine, but nonsense\n{"file":"outputs/none.json"}\n{"fine');
     expect(await find(dir, rows, "fine")).toEqual(["a1"]);
   });
 
-  it("leaves others their turn, and stops when it is told to", async () => {
+  it("yields to the event loop, and stops on abort", async () => {
     const dir = emptyFolder();
     const rows = writeRun(
       dir,

@@ -8,7 +8,7 @@ import { openRunFile, readRunLines } from "../../store/run-file.js";
 import { takingTurns } from "./run-list.js";
 import { exampleKeyIn, outputKey } from "./trial-files.js";
 
-/** The most that a search finds unless told. */
+/** Default maximum number of matches. */
 const MOST_FOUND = 10_000;
 const IN_FILE = /,"file":("[^"]*")\}$/;
 const READ_AT_ONCE = 1 << 18;
@@ -18,7 +18,7 @@ const OUTPUT_TEXTS = ["response", "context", "replies"];
 
 export interface SearchRequest {
   dir: string;
-  /** Of the trials that are looked for, in the order they are found in. */
+  /** The trials to search, in the order of the results. */
   rows: readonly EvalRow[];
   text: string;
   signal?: AbortSignal;
@@ -32,8 +32,8 @@ export interface Found {
 }
 
 /**
- * The trials whose question, context or response contains a text, whatever its case. Others have their turn meanwhile,
- * and what is thrown after an abort is the signal's reason.
+ * Finds the trials whose question, context or response contains a text, ignoring case. Yields to the event loop; after an
+ * abort it throws the signal's reason.
  * @example
  * const { matches } = await searchTrials({ dir, rows: result.rows, text: "paris", signal });
  */
@@ -52,7 +52,7 @@ export async function searchTrials(request: SearchRequest): Promise<Found> {
   return { matches, isCut: false };
 }
 
-/** Looks for one text in the files of a run, and finds the keys of lines. */
+/** Searches the files of a run for one text and returns the keys of matching lines. */
 class Search {
   readonly #dir: string;
   readonly #needle: Needle;
@@ -75,7 +75,7 @@ class Search {
     return found;
   }
 
-  /** A trial that was run again has several outputs, and the last one counts. */
+  /** A trial that was run again has several outputs; the last one counts. */
   async outputs(): Promise<Set<string>> {
     const found = new Set<string>();
     for (const line of linesIn(this.#dir, FILES.outputs)) {
@@ -89,7 +89,7 @@ class Search {
     return found;
   }
 
-  /** Lines are long and matches are few: only what holds the text somewhere is parsed. */
+  /** Lines are long and matches are few: only lines that contain the text are parsed. */
   async #isInOutput(line: string): Promise<boolean> {
     const file = IN_FILE.exec(line)?.[1];
     const isCandidate = file === undefined ? this.#needle.isIn(line) : await this.#isInFile(JSON.parse(file) as string);
@@ -109,7 +109,7 @@ class Search {
     return false;
   }
 
-  /** A line that cannot be read has no text; whoever opens its trial is told why. */
+  /** A line that cannot be read does not match; the page of its trial shows the error. */
   #isSaidIn(fields: readonly string[], read: () => Readonly<Record<string, unknown>>): boolean {
     try {
       return hasText(read(), { fields, needle: this.#needle });
@@ -129,7 +129,7 @@ function* linesIn(dir: string, name: string): Generator<string> {
   for (const { text, terminated } of readRunLines(dir, name)) if (terminated) yield text;
 }
 
-/** A file that is not there, or may not be read, has no text. */
+/** A missing or unreadable file does not match. */
 function openedOrNull(dir: string, file: string): number | null {
   try {
     return openRunFile(dir, file);
@@ -138,10 +138,10 @@ function openedOrNull(dir: string, file: string): number | null {
   }
 }
 
-/** A text that is looked for, whatever its case. */
+/** A search text, ignoring case. */
 class Needle {
   readonly #folded: string;
-  /** As a line of JSON has it, where quotes and line breaks are spelled out. */
+  /** As JSON writes it, with escaped quotes and line breaks. */
   readonly #spelled: string;
 
   constructor(text: string) {
@@ -149,23 +149,22 @@ class Needle {
     this.#spelled = folded(JSON.stringify(text).slice(1, -1));
   }
 
-  /** More characters than a part of it can have at the end of a piece of JSON. */
+  /** Number of characters to carry over between chunks, so that a match across their border is found. */
   get longest(): number {
     return this.#spelled.length * 2;
   }
 
-  /** Whether a line of JSON holds it, in whatever field: if not, no text in it does. */
+  /** Whether a JSON line contains it in any field: if not, no text in it does. */
   isIn(json: string): boolean {
     return folded(json).includes(this.#spelled);
   }
 
-  /** Whether a text holds it. */
   isSaidIn(text: string): boolean {
     return folded(text).includes(this.#folded);
   }
 }
 
-/** Small letters, with one sigma wherever it stands in a word. */
+/** Lowercase, with one form of the Greek sigma. */
 function folded(text: string): string {
   return text.toLowerCase().replaceAll("ς", "σ");
 }
@@ -175,7 +174,7 @@ interface Wanted {
   needle: Needle;
 }
 
-/** Whether any of these fields says a text: as it is, or somewhere in a list such as that of turns. */
+/** Whether one of the fields contains the text, also inside lists such as turns. */
 function hasText(value: Readonly<Record<string, unknown>>, { fields, needle }: Wanted): boolean {
   return fields.some((field) => textsIn(value[field]).some((text) => needle.isSaidIn(text)));
 }

@@ -7,7 +7,7 @@ const BEFORE = "const a = 1;\nconst b = 2;\n";
 const AFTER = "const a = 1;\nconst b = 3;\n";
 const CHANGED = [" const a = 1;", "-const b = 2;", "+const b = 3;"];
 
-describe("the diff of a call", () => {
+describe("the diff of a tool call", () => {
   it.each([
     ["Claude Edit, Gemini replace", { file_path: "a.js", old_string: BEFORE, new_string: AFTER }],
     ["OpenCode edit", { filePath: "a.js", oldString: BEFORE, newString: AFTER }],
@@ -25,11 +25,11 @@ describe("the diff of a call", () => {
     ["pi write", { path: "a.js", content: "1\n2" }],
     ["a text editor", { command: "create", path: "a.js", file_text: "1\n2\n" }],
     ["an edit of nothing", { file_path: "a.js", old_string: "", new_string: "1\n2\n" }],
-  ])("a whole file: %s", (_, given) => {
+  ])("shows a whole file: %s", (_, given) => {
     expect(diffOf(given)).toEqual(["+1", "+2"]);
   });
 
-  it("is each edit of a MultiEdit", () => {
+  it("shows each edit of a MultiEdit", () => {
     const edits = [
       { old_string: "a", new_string: "b" },
       { old_string: "c", new_string: "" },
@@ -45,11 +45,11 @@ describe("the diff of a call", () => {
     ["apply_patch as plain text", PATCH],
     ["OpenCode", { patchText: PATCH }],
     ["a command", { command: ["bash", "-lc", `apply_patch <<'EOF'\n${PATCH}EOF\nrm x`] }],
-  ])("a patch: %s", (_, given) => {
+  ])("shows a patch: %s", (_, given) => {
     expect(diffOf(given)).toEqual(PATCHED);
   });
 
-  it("is what a list of changed files has of it", () => {
+  it("shows the diffs of a list of changed files", () => {
     expect(diffOf({ changes: [{ path: "a", kind: "update", diff: "@@\n-1\n+2" }, null, 3] })).toEqual([
       " @@",
       "-1",
@@ -69,11 +69,11 @@ describe("the diff of a call", () => {
     { content: "no file" },
     { path: "a" },
     { edits: [null] },
-  ])("is none where nothing is edited: %j", (given) => {
+  ])("is null where nothing is edited: %j", (given) => {
     expect(diffOf(given)).toBeNull();
   });
 
-  it("shows long edits as replaced, within bounds", () => {
+  it("shows long edits as replaced, within limits", () => {
     const before = Array.from({ length: 9000 }, (_, i) => `${i}`).join("\n");
     const lines = diffOf({ path: "a", oldText: before, newText: `${before}\nmore` }) ?? [];
     expect(lines.length).toBeLessThan(10_000);

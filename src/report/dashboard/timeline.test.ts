@@ -25,8 +25,8 @@ function usage(costUsd: number | null): AgentHappening {
 const said = (events: readonly TrajectoryEvent[]) =>
   timelineOf({ startedAt: START, events }).map(({ kind, title, text }) => [kind, title, text].join("|"));
 
-describe("timelineOf", () => {
-  it("tells the work of an agent, with what was spent up to each step", () => {
+describe("buildTimeline", () => {
+  it("shows the work of an agent, with the cost up to each step", () => {
     const events = [
       at(-1, { type: "system", text: "set up" }),
       at(0, { type: "user_message", text: "Create hello.txt" }),
@@ -69,13 +69,13 @@ describe("timelineOf", () => {
     expect(steps.at(-1)).toMatchObject({ costUsd: 0.03, tokens: 2300 });
   });
 
-  it("knows no cost once one of them is not known", () => {
+  it("has no cost after one unknown cost", () => {
     const steps = timelineOf({ events: [at(0, usage(0.5)), at(1, usage(null)), at(2, usage(0.5))] });
     expect(steps.map(({ costUsd }) => costUsd)).toEqual([0.5, null, null]);
     expect(steps.at(-1)?.tokens).toBe(3450);
   });
 
-  it("keeps events that nobody knows", () => {
+  it("keeps unknown events", () => {
     const events = [
       { type: "toString", timestamp: START, detail: 1 },
       { type: "novelty", timestamp: START, x: "y" },
@@ -89,7 +89,7 @@ describe("timelineOf", () => {
     [gemini, "gemini-0.61.0-several.jsonl"],
     [opencode, "opencode-1.18.33-several.jsonl"],
     [pi, "pi-0.74.2-several.jsonl"],
-  ])("tells of $name what was captured: every call with its result", (adapter, name) => {
+  ])("shows every call of $name with its result", (adapter, name) => {
     const { happenings } = readAll(adapter, fixture(name));
     const steps = timelineOf({ events: happenings.map((happening, i) => at(i, happening)) });
     const calls = steps.filter(({ kind }) => kind === "call");
@@ -100,7 +100,7 @@ describe("timelineOf", () => {
     expect(happenings.filter(({ type }) => type === "tool_call")).toHaveLength(calls.length);
   });
 
-  it("tells the streams beside the repository", () => {
+  it("reads the captured streams beside the repository", () => {
     for (const [adapter, name] of [
       [claude, "claude.jsonl"],
       [codex, "codex.jsonl"],
@@ -116,7 +116,7 @@ describe("timelineOf", () => {
   });
 });
 
-describe("timelineOf, of whatever systems write", () => {
+describe("buildTimeline with events of any shape", () => {
   const TYPES = ["assistant_message", "tool_call", "tool_result", "token_usage", "turn_start", "custom", "odd"];
   const FIELDS = [
     "text",
@@ -134,7 +134,7 @@ describe("timelineOf, of whatever systems write", () => {
     .tuple(fc.constantFrom(...TYPES), fc.dictionary(fc.constantFrom(...FIELDS, "timestamp"), fc.jsonValue()))
     .map(([type, fields]) => ({ ...fields, type }));
 
-  it("is plain data with finite numbers", () => {
+  it("returns plain data with finite numbers", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(event, fc.jsonValue())), (events) => {
         const trajectory = trajectoryOf({ trajectory: { events: events as never } });
@@ -148,7 +148,7 @@ describe("timelineOf, of whatever systems write", () => {
     );
   });
 
-  it("cuts a long text, and says how long it is", () => {
+  it("cuts a long text and reports its length", () => {
     const [step] = timelineOf({
       events: [at(0, { type: "error", message: `${"x".repeat(19_999)}😀${"y".repeat(5e6)}` })],
     });
@@ -156,7 +156,7 @@ describe("timelineOf, of whatever systems write", () => {
     expect(step?.length).toBe(5_020_001);
   });
 
-  it("shows at most 5,000 steps, counts the rest, and knows what all of them cost", () => {
+  it("shows at most 5,000 steps, counts the rest, and includes the cost of all", () => {
     const events = Array.from({ length: 100_000 }, (_, i) =>
       i % 2 === 0 ? at(i, usage(0.01)) : at(i, { type: "tool_call", name: "t", callId: `${i}`, arguments: {} }),
     );
@@ -166,21 +166,21 @@ describe("timelineOf, of whatever systems write", () => {
     expect(steps.at(-1)?.costUsd).toBeCloseTo(500);
   });
 
-  it("takes 100,000 words of the meter between two parts of a text, and parts without end", () => {
+  it("handles 100,000 usage events between two parts of a text, and endless parts", () => {
     const part: AgentHappening = { type: "assistant_message", text: "abc" };
     const meter = Array.from({ length: 100_000 }, () => at(0, usage(0)));
     expect(timelineOf({ events: [at(0, part), ...meter, at(0, part)] })[0]?.text).toBe("abcabc");
     expect(timelineOf({ events: Array.from({ length: 100_000 }, () => at(0, part)) })[0]?.length).toBe(300_000);
   });
 
-  it("holds no more text than a page can, however many long ones there are", () => {
+  it("limits the total text to what a page can show", () => {
     const message = "x".repeat(20_000);
     const steps = timelineOf({ events: Array.from({ length: 1000 }, () => at(0, { type: "error", message })) });
     expect(JSON.stringify(steps).length).toBeLessThan(6_000_000);
     expect(steps.at(-1)?.length).toBe(20_000);
   });
 
-  it("takes data that is nested without end", () => {
+  it("handles endlessly nested data", () => {
     const depth = 200_000;
     const data: unknown = JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
     const call = { type: "tool_call", callId: "1", name: "t", arguments: { data }, timestamp: START };

@@ -16,28 +16,27 @@ import {
 import type { TimelineStep } from "./contract.js";
 import { cutText } from "./trial-cut.js";
 
-/** More are scrolled through by nobody. */
+/** More steps would not be read. */
 const MOST_STEPS = 5000;
 const LONG_TITLE = 200;
 
-/** What one event has to tell; its time and what was spent are added to it. */
+/** The content of a step; time and cost are added to it. */
 type Told = Pick<TimelineStep, "kind" | "title"> &
   Partial<Pick<TimelineStep, "callId" | "isSuccess" | "diff">> & { text?: string };
 
 type Tell = (event: TrajectoryEvent) => Told | null;
 
 /**
- * The work of a trial, step by step. Events may be of any shape, since any system may write them: one that is not known
- * is a step of its own.
+ * Builds the steps of a trial. Any system may write events of any shape: an unknown event becomes its own step.
  * @example
- * timelineOf({ startedAt: 0, events: [{ type: "error", message: "No space.", timestamp: 1500 }] });
+ * buildTimeline({ startedAt: 0, events: [{ type: "error", message: "No space.", timestamp: 1500 }] });
  * // [{ atMs: 1500, kind: "error", title: "", text: "No space.", … }]
  */
 export function timelineOf(trajectory: Trajectory): TimelineStep[] {
   return new Timeline(trajectory).steps();
 }
 
-/** Goes through the events once; what one means may depend on those before. */
+/** Reads the events in order, because the meaning of one may depend on those before. */
 class Timeline {
   readonly #events: readonly TrajectoryEvent[];
   readonly #start: number;
@@ -88,7 +87,7 @@ class Timeline {
     return told === null ? [] : [this.#step(told)];
   }
 
-  /** What is not shown was paid for all the same. */
+  /** Skipped events still cost money. */
   #skip(event: TrajectoryEvent): number {
     this.#atMs = this.#since(event);
     if (event.type === "token_usage") this.#used.take(event);
@@ -110,7 +109,7 @@ class Timeline {
     };
   }
 
-  /** An event without a time is as late as the one before. */
+  /** An event without a time gets that of the one before. */
   #since(event: TrajectoryEvent): number {
     const time = timeOf(event);
     return time === null ? this.#atMs : (finite(time - this.#start) ?? this.#atMs);
@@ -153,7 +152,7 @@ function finite(value: unknown): number | null {
 }
 
 const LONG = 20_000;
-/** Of all texts of a timeline together; what comes after them is cut short, so that a page can hold it. */
+/** For all texts of a timeline together, so that a page can hold it; later texts are cut short. */
 const MOST = 4_000_000;
 const SHORT = 200;
 
@@ -161,7 +160,6 @@ const SHORT = 200;
 class TextRoom {
   #left = MOST;
 
-  /** The beginning of a text. */
   cut(text: string): string {
     const kept = cutText(text, this.#left > 0 ? LONG : SHORT);
     this.#left -= kept.length;
@@ -169,20 +167,20 @@ class TextRoom {
   }
 }
 
-/** What various tools call the text that was there, the one that takes its place, and that of a whole file. */
+/** Names that tools use for the old text, the new text and the text of a whole file. */
 const BEFORE = ["old_string", "oldString", "old_str", "oldText"];
 const AFTER = ["new_string", "newString", "new_str", "newText", "new_source"];
 const WHOLE = ["content", "file_text", "contents"];
 
 const LONG_TEXT = 20_000;
-/** Lines that are compared one by one, of one edit and of a whole timeline; the rest is shown as replaced. */
+/** Lines compared one by one, per edit and per timeline; the rest is shown as replaced. */
 const MOST_COMPARED = 400;
 const MOST_COMPARED_IN_ALL = 20_000;
-/** Characters of all edits of a timeline; those after them are not shown. */
+/** Characters of all edits of a timeline; later edits are not shown. */
 const MOST_SHOWN = 2_000_000;
-const NOT_SHOWN = [" (not shown: the edits before it fill the page)"];
+const NOT_SHOWN = [" (not shown: earlier edits fill the page)"];
 
-/** Shows what calls of tools do to files, within what one timeline may take. */
+/** Shows what tool calls do to files, within the limits of one timeline. */
 export class EditDiffs {
   #left = MOST_COMPARED_IN_ALL;
   #room = MOST_SHOWN;
@@ -233,7 +231,7 @@ function textIn(known: Arguments, names: readonly string[]): string | null {
   return typeof text === "string" ? text : null;
 }
 
-/** Without the line end of the last; none of an empty text. */
+/** Without the final line end; an empty text has no lines. */
 function linesOf(text: string): string[] {
   if (text === "") return [];
   const kept = cutText(text, LONG_TEXT);
@@ -243,10 +241,10 @@ function linesOf(text: string): string[] {
 
 const BEGINNING = "*** Begin Patch";
 const ENDING = "*** End Patch";
-/** What the lists of changed files of some agents call a diff. */
+/** Names that some agents use for the diff in their lists of changed files. */
 const DIFFS = ["diff", "unified_diff"];
 
-/** The lines of a patch in what a tool was given, each with a leading `+`, `-` or space; null when there is none. */
+/** The lines of a patch in the arguments, each with a leading `+`, `-` or space; null when there is none. */
 function patchLines(given: unknown, mostCharacters: number): string[] | null {
   const patch = patchIn(given);
   if (patch === null) return null;
@@ -263,7 +261,7 @@ function patchIn(given: unknown): string | null {
   return diffsIn(given);
 }
 
-/** In a command, something may come behind it. */
+/** In a command, other text may follow the patch. */
 function upToEnd(text: string): string {
   const end = text.indexOf(ENDING);
   return end === -1 ? text : text.slice(0, end + ENDING.length);

@@ -1,4 +1,4 @@
-/** The beginning of a text, at most so many characters of it; no character is cut in two. */
+/** Cuts a text to a number of characters, without splitting a surrogate pair. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);

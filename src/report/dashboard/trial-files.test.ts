@@ -20,7 +20,7 @@ function trial(exampleId: string | number, response: string, more: Partial<Trial
 const key = (exampleId: string | number): TrialKey => ({ system: "a", dataset: "d", exampleId, trial: 0 });
 
 describe("TrialFiles", () => {
-  it("finds each of them by its key, whatever that is", async () => {
+  it("finds each trial by its key, whatever that is", async () => {
     const aKey = fc.record({
       system: HOSTILE,
       dataset: HOSTILE,
@@ -44,7 +44,7 @@ describe("TrialFiles", () => {
     );
   });
 
-  it("tells the number 1 from the text 1 and from 12", async () => {
+  it("distinguishes the number 1 from the text 1 and from 12", async () => {
     const dir = emptyFolder();
     const ids = [12, "1", 1];
     const trials = ids.map((id) => trial(id, JSON.stringify(id)));
@@ -60,7 +60,7 @@ describe("TrialFiles", () => {
     }
   });
 
-  it("reads on where a run has gone on, and the last output of a trial counts", async () => {
+  it("reads on after a run has continued, and uses the last output of a trial", async () => {
     const dir = emptyFolder();
     writeRun(dir, [trial(1, "first"), trial(2, "two")]);
     const files = new TrialFiles();
@@ -75,7 +75,7 @@ describe("TrialFiles", () => {
     expect((await files.output(dir, key(2)))?.output.response).toBe("two");
   });
 
-  it("notices that another file has taken its place, also one of the same name on disk", async () => {
+  it("notices a replaced file, also one with the same inode", async () => {
     const dir = emptyFolder();
     writeRun(dir, [trial(1, "one"), trial(2, "two")]);
     const files = new TrialFiles();
@@ -90,7 +90,7 @@ describe("TrialFiles", () => {
     expect((await files.output(dir, key(1)))?.output.response).toBe("one");
   });
 
-  it("reads outputs that have a file of their own", async () => {
+  it("reads outputs in separate files", async () => {
     const dir = emptyFolder();
     const long = "é".repeat(2_000_000);
     writeRun(dir, [trial(1, long), trial(2, "short")]);
@@ -99,7 +99,7 @@ describe("TrialFiles", () => {
     expect((await files.output(dir, key(2)))?.output.response).toBe("short");
   });
 
-  it("goes through a file once for all who ask at the same time", async () => {
+  it("indexes a file once for concurrent requests", async () => {
     const dir = emptyFolder();
     writeRun(
       dir,
@@ -110,7 +110,7 @@ describe("TrialFiles", () => {
     expect(found.map((each) => each?.output.response?.split(" ")[0])).toEqual(found.map((_, i) => String(i * 15)));
   });
 
-  it("says which trial is damaged, and keeps the others", async () => {
+  it("names the damaged trial, and keeps the others", async () => {
     const dir = emptyFolder();
     writeRun(dir, [trial(1, "one")]);
     appendFileSync(join(dir, "outputs.jsonl"), `{${encodeKey(key(2))},"output":{"resp\nnonsense\n`);
@@ -119,7 +119,7 @@ describe("TrialFiles", () => {
     expect((await files.output(dir, key(1)))?.output.response).toBe("one");
   });
 
-  it("finds nothing where nothing is kept", async () => {
+  it("returns null where nothing is stored", async () => {
     const files = new TrialFiles();
     const dir = emptyFolder();
     expect(await files.output(dir, key(1))).toBeNull();

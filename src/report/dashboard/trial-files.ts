@@ -14,7 +14,7 @@ const ID = `(?:${TEXT}|[^",}]+)`;
 const OUTPUT_KEY = new RegExp(`^\\{("system":${TEXT},"dataset":${TEXT},"exampleId":${ID},"trial":\\d+)(?=[,}])`);
 const EXAMPLE_KEY = new RegExp(`^\\{("dataset":${TEXT},"id":${ID})(?=[,}])`);
 
-/** A run of 100,000 trials takes about 20 MB to know. */
+/** The index of a run with 100,000 trials takes about 20 MB. */
 const MOST_RUNS = 4;
 
 interface RunFiles {
@@ -23,22 +23,22 @@ interface RunFiles {
 }
 
 /**
- * What runs have kept of their trials, found without reading all of it: where each trial is in the files is worked out
- * at the first look and kept for the next ones.
+ * Reads the stored outputs and examples of single trials. The positions of trials in the files are indexed at the first
+ * read and kept.
  * @example
  * const files = new TrialFiles();
- * const stored = await files.output(dir, { system: "a", dataset: "d", exampleId: 1, trial: 0 });
+ * const stored = await files.readOutput(dir, { system: "a", dataset: "d", exampleId: 1, trial: 0 });
  */
 export class TrialFiles {
   readonly #runs = new Map<string, RunFiles>();
 
-  /** What came back in a trial; null when nothing is kept. */
+  /** Null when no output is stored. */
   async output(dir: string, trial: TrialKey): Promise<StoredOutput | null> {
     const line = await this.#run(dir).outputs.line(encodeKey(trial));
     return line === null ? null : decodeOutput(line, placeOf(join(dir, FILES.outputs), trial), dir);
   }
 
-  /** What was asked in a trial; null when that is not kept. */
+  /** Null when the example is not stored. */
   async example(
     dir: string,
     { dataset, exampleId }: Omit<TrialKey, "system" | "trial">,
@@ -47,7 +47,7 @@ export class TrialFiles {
     return line === null ? null : decodeExample(line, `${join(dir, EXAMPLES_FILE)}, example ${exampleId},`);
   }
 
-  /** The one that was used last is the last to go. */
+  /** Least recently used runs are dropped first. */
   #run(dir: string): RunFiles {
     const run = this.#runs.get(dir) ?? openRun(dir);
     this.#runs.delete(dir);
@@ -71,12 +71,12 @@ function placeOf(path: string, { system, exampleId, trial }: TrialKey): string {
   return `${path}, trial ${trial} of ${system} on ${exampleId},`;
 }
 
-/** The key of a line of outputs, as `encodeKey` writes it; null when it has none. */
+/** The key of an output line, as `encodeKey` writes it; null when it has none. */
 export function outputKey(line: string): string | null {
   return OUTPUT_KEY.exec(line)?.[1] ?? null;
 }
 
-/** The key of a line of examples, as `encodeExampleKey` writes it; null when it has none. */
+/** The key of an example line, as `encodeExampleKey` writes it; null when it has none. */
 export function exampleKeyIn(line: string): string | null {
   return EXAMPLE_KEY.exec(line)?.[1] ?? null;
 }
@@ -84,13 +84,13 @@ export function exampleKeyIn(line: string): string | null {
 const readPart = promisify(read);
 
 const READ_AT_ONCE = 1 << 20;
-/** Keys are shorter as a rule: the rest of a line is not looked at. */
+/** Keys are usually shorter; the rest of a line is not read. */
 const LONG_KEY = 512;
 const FIRST_READ = 1 << 14;
 
 /**
- * Finds lines of a file of JSON lines in a run folder by the fields that they begin with, after going through the file once. Where they
- * begin is kept as long as the file only grows; of lines with the same key, the last one counts.
+ * Finds lines of a JSON Lines file in a run folder by the fields they begin with, after indexing the file once. The index is
+ * kept as long as the file only grows; of lines with the same key, the last one counts.
  */
 class LineIndex {
   readonly #dir: string;
@@ -98,7 +98,7 @@ class LineIndex {
   /** Matches the beginning of a line up to the end of its key, which is the first group. */
   readonly #key: RegExp;
   readonly #starts = new Map<string, number>();
-  /** Behind the last whole line that is known. */
+  /** The position after the last complete line. */
   #end = 0;
   #state = "";
   #file = 0;
@@ -110,18 +110,18 @@ class LineIndex {
     this.#key = key;
   }
 
-  /** The line with a key; null when there is none. */
+  /** Null when there is no such line. */
   async line(key: string): Promise<string | null> {
     await this.#update();
     const found = this.#read(key);
     if (found === null || found.startsWith(`{${key}`)) return found;
-    // Another file has taken the place of the one that was gone through.
+    // The indexed file was replaced by another one.
     this.#forget();
     await this.#update();
     return this.#read(key);
   }
 
-  /** One after the other, so that two who ask at the same time go through the file once. */
+  /** Serialized, so that concurrent requests index the file once. */
   #update(): Promise<void> {
     const reading = this.#reading.catch(() => {}).then(() => this.#readOn());
     this.#reading = reading;
@@ -164,7 +164,7 @@ class LineIndex {
     this.#end += block.length;
   }
 
-  /** In place, like all short reads of local files: a trip through the thread pool takes longer. */
+  /** Synchronous, because short reads of local files are faster than the thread pool. */
   #read(key: string): string | null {
     const start = this.#starts.get(key);
     if (start === undefined) return null;
@@ -183,11 +183,11 @@ class LineIndex {
   }
 }
 
-/** Null for a line that does not begin with one. */
+/** Null for a line that does not begin with a key. */
 function keyIn(line: Buffer, key: RegExp): string | null {
   const found =
     key.exec(line.toString("utf8", 0, LONG_KEY)) ?? (line.length > LONG_KEY ? key.exec(line.toString()) : null);
-  // A part of a string holds on to the whole of it: a copy does not.
+  // A substring keeps the whole string in memory, a copy does not.
   return found?.[1] === undefined ? null : Buffer.from(found[1]).toString();
 }
 
@@ -206,7 +206,7 @@ function lineAt(file: number, start: number): string {
 
 interface FileState {
   readonly name: string;
-  /** Another number is another file. */
+  /** The inode: another number is another file. */
   readonly file: number;
   readonly size: number;
 }

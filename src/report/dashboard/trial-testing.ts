@@ -8,7 +8,7 @@ import type { Output } from "../../core/system.js";
 import { Journal } from "../../store/journal.js";
 import { makeManifest } from "../../testing/make-run.js";
 
-/** A folder with nothing in it, until the test is over. */
+/** Creates a folder that is removed after the test. */
 export function emptyFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), "assay-views-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ export interface WrittenTrial extends Partial<Omit<FinishedTrial, "row" | "outpu
   output: Output | null;
 }
 
-/** A run folder as a run writes it; a second time, the trials are added. */
+/** Writes a run folder as a run does; called again, it adds trials. */
 export function writeRun(dir: string, trials: readonly WrittenTrial[], examples?: readonly Example[]): EvalRow[] {
   const journal = Journal.create(dir, makeManifest());
   const rows = trials.map(({ row, output, evidence = null, grades = null }) => {

@@ -14,8 +14,8 @@ function about(dir: string | null, rows: ReturnType<typeof writeRun>, key = KEY)
   return { dir, rows, key, threshold: 0.7, run: "r", systems: {} };
 }
 
-describe("trialView", () => {
-  it("shows what was asked, what came back and what was found, as it was", async () => {
+describe("loadTrialView", () => {
+  it("shows the example, the output and the evidence unchanged", async () => {
     const dir = emptyFolder();
     const scores = { f1: 0.5 };
     const rows = writeRun(
@@ -69,7 +69,7 @@ describe("trialView", () => {
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);
   });
 
-  it("says what the tokens of each class came to, at the price of the run", async () => {
+  it("reports tokens and cost by class, at the price of the run", async () => {
     const usage = { input: 10, output: 8, cacheRead: 20, reasoning: 3 };
     const rows = [makeRow({ ...KEY, outcome: "pass", usage })];
     const each = { input: 1e12, output: 5e12, cacheRead: 1e11, cacheWrite: 1e12, cacheWrite1h: 1e12 };
@@ -89,7 +89,7 @@ describe("trialView", () => {
     expect((await trialView(about(null, [makeRow({ ...KEY, outcome: "error" })]))).classes).toEqual([]);
   });
 
-  it("shows the work of an agent and what it left behind", async () => {
+  it("shows the work of an agent and its changed files", async () => {
     const dir = emptyFolder();
     const events = [{ type: "assistant_message", text: "Done.", timestamp: 5 }];
     const changes = [{ path: "a.txt", status: "modified" as const, content: "2\n" }];
@@ -110,7 +110,7 @@ describe("trialView", () => {
     expect(view.output).toEqual([]);
   });
 
-  it("cuts long texts, and has the whole of them on demand", async () => {
+  it("cuts long texts, and returns them whole on demand", async () => {
     const dir = emptyFolder();
     const response = `${"é<".repeat(2_500_000)}</script>`;
     const rows = writeRun(
@@ -123,10 +123,10 @@ describe("trialView", () => {
     expect(field?.length).toBe(response.length);
     expect(await trialText({ dir, key: KEY, of: "output", name: "response" })).toBe(response);
     expect(await trialText({ dir, key: KEY, of: "example", name: "question" })).toBe("Q");
-    await expect(trialText({ dir, key: KEY, of: "example", name: "no" })).rejects.toThrow(/keeps no field "no"/);
+    await expect(trialText({ dir, key: KEY, of: "example", name: "no" })).rejects.toThrow(/stores no field "no"/);
   });
 
-  it("has the row alone where no more is kept", async () => {
+  it("has only the row where nothing else is stored", async () => {
     const rows = [makeRow({ ...KEY, outcome: "error" })];
     for (const dir of [null, emptyFolder()])
       expect(await trialView(about(dir, rows))).toMatchObject({

@@ -17,23 +17,23 @@ import { cutText } from "./trial-cut.js";
 import { TrialFiles } from "./trial-files.js";
 
 export interface TrialRequest {
-  /** The folder of the run; null when it is not kept, so that there is no more than the row. */
+  /** The run folder; null when the run is not stored, so that only the row is known. */
   dir: string | null;
   rows: readonly EvalRow[];
   key: TrialKey;
   threshold: number;
   /** The id of the run. */
   run: string;
-  /** What the run knows of its systems; their prices are taken from it. */
+  /** The systems of the manifest, for their prices. */
   systems: Manifest["systems"];
-  /** What is known of the files from earlier looks; without it they are gone through again. */
+  /** Indexes of the files from earlier requests. Default: the files are indexed again. */
   files?: TrialFiles;
 }
 
 /**
- * One trial with all that is known of it.
+ * Loads one trial with everything that is known about it.
  * @example
- * await trialView({ dir, rows: result.rows, key, threshold: 0.7, run: card.id, systems: manifest.systems, files });
+ * await loadTrialView({ dir, rows: result.rows, key, threshold: 0.7, run: card.id, systems: manifest.systems, files });
  */
 export async function trialView(request: TrialRequest): Promise<TrialView> {
   const { rows, key, threshold, run, systems, dir, files = new TrialFiles() } = request;
@@ -43,20 +43,17 @@ export async function trialView(request: TrialRequest): Promise<TrialView> {
   return viewOf({ row, siblings, threshold, run, systems, ...(await storedOf(dir, key, files)) });
 }
 
-/** What is kept of one trial. */
 export interface StoredTrial {
   example: StoredExample | null;
   stored: StoredOutput | null;
 }
 
-/** Reads what is kept of one trial. */
 export async function storedOf(dir: string | null, key: TrialKey, files: TrialFiles): Promise<StoredTrial> {
   if (dir === null) return { example: null, stored: null };
   const [example, stored] = await Promise.all([files.example(dir, key), files.output(dir, key)]);
   return { example, stored };
 }
 
-/** All that a view of a trial is made of. */
 export interface TrialParts extends StoredTrial {
   row: EvalRow;
   siblings: readonly EvalRow[];
@@ -65,7 +62,7 @@ export interface TrialParts extends StoredTrial {
   systems: Manifest["systems"];
 }
 
-/** The view of a trial whose texts are read already. */
+/** Builds the view from texts that are already read. */
 export function viewOf({ row, siblings, threshold, run, systems, example, stored }: TrialParts): TrialView {
   const output = stored?.output ?? null;
   const trajectory = trajectoryOf(output);
@@ -90,18 +87,18 @@ export interface TrialTextRequest {
   dir: string;
   key: TrialKey;
   of: "example" | "output";
-  /** Of a field. */
+  /** The name of a field. */
   name: string;
   files?: TrialFiles;
 }
 
-/** The whole of a text that a trial shows the beginning of. */
+/** The whole of a text that the view cuts. */
 export async function trialText({ dir, key, of, name, files = new TrialFiles() }: TrialTextRequest): Promise<string> {
   const { example, stored } = await storedOf(dir, key, files);
   const fields = of === "example" ? example && exampleFields(example) : stored && outputFields(stored.output);
   const field = fields?.find((candidate) => candidate.name === name);
   if (field !== undefined) return field.text;
-  throw missing(`The run keeps no field ${JSON.stringify(name)} of the ${of} of this trial`, key);
+  throw missing(`The run stores no field ${JSON.stringify(name)} in the ${of} of this trial`, key);
 }
 
 function missing(what: string, { system, dataset, exampleId, trial }: TrialKey): RunFolderError {
@@ -122,30 +119,28 @@ function siblingOf(row: EvalRow): TrialView["siblings"][number] {
   return { system, dataset, exampleId, trial, outcome, score: scoreOf(row, "score") ?? null };
 }
 
-/** A field with all of its text. */
 type WholeField = Pick<ShownField, "name" | "text" | "kind">;
 
-/** Longer texts are fetched when they are asked for. */
+/** Longer texts are loaded on demand. */
 const MOST_SHOWN = 100_000;
 
 const EXAMPLE_FIRST = ["question", "context", "turns", "answer", "answers", "choices"];
 const OUTPUT_FIRST = ["response", "context"];
-/** The key of a trial says these. */
+/** Already part of the trial's key. */
 const IN_KEY = ["id", "dataset"];
-/** The work of agents has a timeline, and a list of files. */
+/** Shown as a timeline and a list of files instead. */
 const SHOWN_APART = ["trajectory", "workspace"];
 
-/** What was asked, the question first. */
+/** The question first. */
 function exampleFields(example: Example): WholeField[] {
   return fieldsOf(example, { first: EXAMPLE_FIRST, leftOut: IN_KEY });
 }
 
-/** What came back, the response first. */
+/** The response first. */
 function outputFields(output: Output): WholeField[] {
   return fieldsOf(output, { first: OUTPUT_FIRST, leftOut: [...IN_KEY, ...SHOWN_APART] });
 }
 
-/** A field as far as it is shown at first. */
 function shownField({ name, text, kind }: WholeField): ShownField {
   return { name, text: cutText(text, MOST_SHOWN), length: text.length, kind };
 }
@@ -169,17 +164,17 @@ function wholeField(name: string, value: unknown): WholeField {
 }
 
 const MOST_FILES = 1000;
-/** Of all files together, in characters: more is read by nobody. */
+/** Of all files together, in characters: more would not be read. */
 const MOST_TEXT = 2_000_000;
 const MOST_LINES = 5000;
 
 type WrittenFile = Extract<StoredChange, { content: string }>;
 
 /**
- * What the work of a trial did to its files, with diffs where both sides are known. What a file was before is known
- * where the example gave it.
+ * Lists the files that a trial changed, with diffs where the content before and after is known. The content before is known
+ * if the example provides the file.
  * @example
- * fileChanges({ changes: [{ path: "a.js", status: "added", content: "1\n" }] });
+ * listFileChanges({ changes: [{ path: "a.js", status: "added", content: "1\n" }] });
  * // [{ path: "a.js", change: "added", diff: ["@@ -0,0 +1 @@", "+1"] }]
  */
 export function fileChanges({ changes }: WorkspaceChanges, environment?: Environment): FileChange[] {
@@ -205,7 +200,7 @@ interface Telling {
 
 function changeOf(change: StoredChange, { before, isShown }: Telling): FileChange {
   const { path } = change;
-  const diffOf = (lines: () => readonly string[]) => (isShown ? atMost(lines()) : ["@@ too long to be shown @@"]);
+  const diffOf = (lines: () => readonly string[]) => (isShown ? atMost(lines()) : ["@@ too long to show @@"]);
   switch (change.status) {
     case "folder":
       return { path: `${path}/`, change: "changed", diff: null };
@@ -225,10 +220,10 @@ function modified({ path, content }: WrittenFile, before: Contents): readonly st
   return known === undefined ? asItIs(content) : hunks(known, content);
 }
 
-/** What it was before is not known: neither added nor removed. */
+/** The content before is unknown, so lines are neither added nor removed. */
 function asItIs(content: string): string[] {
   const lines = content.replace(/\n$/, "").split("\n");
-  return ["@@ as it is now: what it was before is not kept @@", ...lines.map((line) => ` ${line}`)];
+  return ["@@ current content: the content before is not stored @@", ...lines.map((line) => ` ${line}`)];
 }
 
 function hunks(before = "", after = ""): string[] {
@@ -241,7 +236,7 @@ function atMost(lines: readonly string[]): readonly string[] {
   return more <= 0 ? lines : [...lines.slice(0, MOST_LINES), `@@ ${more} more lines are not shown @@`];
 }
 
-/** A null character is text by its encoding, but not for people. */
+/** A file with a null character is not readable text. */
 function isText({ content, encoding }: WrittenFile): boolean {
   return encoding === undefined && !content.includes("\0");
 }
@@ -251,7 +246,7 @@ function sizeOf(change: StoredChange, before: Contents): number {
   return now + (before.get(change.path)?.length ?? 0);
 }
 
-/** The texts of the files that the example gives, as far as they are whole; it may be of any shape. */
+/** Text files that the example provides completely; the environment may have any shape. */
 function contentsIn(environment: Environment | undefined): Contents {
   const { files } = (environment ?? {}) as { files?: unknown };
   const given: readonly unknown[] = Array.isArray(files) ? files : [];

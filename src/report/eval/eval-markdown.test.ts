@@ -8,13 +8,13 @@ const textOf = (result: EvalResult) => [...markdownReporter.render(result)].join
 const gate = (value: number) => ({ metric: "pass_rate", op: ">=" as const, value });
 const headline = (text: string) => text.split("\n").find((line) => line.startsWith("### "));
 
-/** How many cells the rows of all tables have: a name that breaks out makes one more. */
+/** The cells in the rows of all tables: a name that breaks out adds one. */
 function cellCounts(text: string): number[] {
   const rows = text.split("\n").filter((line) => line.startsWith("| "));
   return rows.map((row) => row.split("|").length - 2);
 }
 
-/** Any UTF-16, halves of pairs and control characters included, and what is special more often than by chance. */
+/** Any UTF-16, including lone surrogates and control characters, with special characters more often than by chance. */
 const codeUnits = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0x7f })), {
     minLength: 1,
@@ -22,7 +22,7 @@ const codeUnits = fc
   })
   .map((units) => String.fromCharCode(...units));
 
-describe("the report of an eval as a comment", () => {
+describe("the eval report as a comment", () => {
   it("says first whether the gates were passed", () => {
     const rows = trialRows("PPPF");
     const told = (...gates: ReturnType<typeof gate>[]) =>
@@ -31,7 +31,7 @@ describe("the report of an eval as a comment", () => {
     expect(told(gate(0.7), gate(0.9))).toBe("### ❌ a run: 1 of 2 gates failed");
   });
 
-  it("says what the gates of the command decided, which have no other way there", () => {
+  it("shows the gates of the command", () => {
     const gates = [
       { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
       { gate: "--require-pass", passed: true, words: "--require-pass: every trial passed" },
@@ -48,10 +48,10 @@ describe("the report of an eval as a comment", () => {
     expect(headline(textOf(evalResult(trialRows("US"))))).toBe("### ❌ a run: no trial has a verdict");
   });
 
-  it("can be found again, and folds the tables of stimuli", () => {
+  it("has a marker, and folds the tables of test cases", () => {
     const text = textOf(evalResult(trialRows("PF"), { evals: { tidy: { gates: [gate(0.9)] } }, notes: ["told"] }));
     expect(text.startsWith("<!-- assay-eval -->\n\n### ")).toBe(true);
-    expect(text).toContain("<details><summary>tidy: agent</summary>\n\n| stimulus ");
+    expect(text).toContain("<details><summary>tidy: agent</summary>\n\n| test case ");
     expect(text).toContain("- gate pass_rate &gt;= 0.9: 0.5, failed");
     expect(text).toMatch(/\| tidy +\| agent +\| +0\.5 \| +0\.5 \| +1 \| +– \| ❌ pass_rate \|/);
     expect(text.endsWith("</details>\n\n- told\n")).toBe(true);
@@ -69,14 +69,14 @@ describe("the report of an eval as a comment", () => {
     ["an image", "![a](http://example.com/a.png)", /\]\(/],
     ["a link by reference", "[a][b] [b]: http://example.com", /\][[:]/],
     ["an escape sequence", "a\u001b[31mb", /\p{Cc}\[31m/u],
-  ])("takes %s in a name for text", (_, name, markup) => {
+  ])("escapes %s in a name", (_, name, markup) => {
     const rows = trialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
     const text = textOf(evalResult(rows, { title: name, notes: [name], evals: { [name]: { gates: [gate(1)] } } }));
     expect(text).not.toMatch(markup);
     expect(new Set(cellCounts(text))).toEqual(new Set([7, 9]));
   });
 
-  it("has as many lines, cells and tags whatever things are called", () => {
+  it("has the same number of lines, cells and tags for any names", () => {
     const shapeOf = (name: string) => {
       const rows = trialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
       const text = textOf(evalResult(rows, { title: name, notes: [name] }));

@@ -5,13 +5,13 @@ import { type Column, markdownTable, oneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport } from "./eval-report.js";
 import { factsOf, stimulusColumns } from "./eval-text.js";
 
-/** The report of an eval as a comment on a pull request: the verdicts first, the tables folded. */
+/** The report of an eval as a comment on a pull request: verdicts first, tables folded. */
 export const markdownReporter = {
   name: "markdown",
   render: (result: EvalResult, { gates }: ReportOptions = {}) => renderMarkdown(evalReport(result, gates)),
 } satisfies Reporter;
 
-/** By this a program finds the comment that it wrote before, to write it anew. */
+/** A program finds its earlier comment by this marker, to update it. */
 const MARK = "<!-- assay-eval -->";
 
 export function renderMarkdown(report: EvalReport): string {
@@ -22,7 +22,7 @@ export function renderMarkdown(report: EvalReport): string {
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-/** Green is for gates that were passed alone: trials without a verdict prove nothing. */
+/** Green only if gates were passed: trials without a verdict prove nothing. */
 function headline({ title, parts, gates: ofCommand }: EvalReport): string {
   const gates = [...ofCommand, ...parts.flatMap((part) => part.gates)];
   const failed = gates.filter(({ passed }) => !passed).length;
@@ -79,8 +79,8 @@ function folded(part: EvalPart): string {
 }
 
 /**
- * Names and messages come from files and programs: on a page of others they must be text, not markup or mentions. A bar
- * behind a backslash would still end a cell, so that it is written as a number.
+ * Names and messages come from files and programs: in a pull request they must be text, not markup or mentions. A bar
+ * after a backslash would still end a cell, so it is written as a character reference.
  */
 function safe(text: string): string {
   return oneLine(text)

@@ -5,7 +5,7 @@ import { evalReport } from "./eval-report.js";
 const hat2 = { metric: "pass_hat_2", op: ">=" as const, value: 0.9 };
 
 describe("evalReport", () => {
-  it("has a part for each eval and each system that was asked, by its own rows alone", () => {
+  it("has a part for each eval and each of its systems, from its own rows", () => {
     const rows = [
       ...trialRows("PP", { dataset: "first", system: "a" }),
       ...trialRows("FF", { dataset: "first", system: "b" }),
@@ -26,7 +26,7 @@ describe("evalReport", () => {
     expect(a?.skill.skill).toBeNull();
   });
 
-  it("keeps stimuli in their order, and counts what has no verdict", () => {
+  it("keeps the order of test cases, and counts trials without a verdict", () => {
     const rows = [
       ...trialRows("PP", { exampleId: "z" }),
       ...trialRows("PE", { exampleId: "a" }),
@@ -37,18 +37,18 @@ describe("evalReport", () => {
     expect(part).toMatchObject({ planned: 6, scored: 3, passed: 3, triggers: null, costUsd: null });
   });
 
-  it("knows no pass rate when no trial has a verdict, and passes no gate then", () => {
+  it("has no pass rate when no trial has a verdict, and passes no gate then", () => {
     const [part] = evalReport(evalResult(trialRows("UE"), { evals: { tidy: { gates: [hat2] } } })).parts;
     expect(part).toMatchObject({ scored: 0, passRate: null, passRateInterval: null });
     expect(part?.gates).toEqual([{ ...hat2, actual: null, passed: false }]);
   });
 
-  it("adds up the costs of all trials, those that failed included", () => {
+  it("sums the costs of all trials, including failed ones", () => {
     const rows = [trialRow({ costUsd: 0.25 }), trialRow({ trial: 1, outcome: "fail", costUsd: 0.5 })];
     expect(evalReport(evalResult(rows)).parts[0]?.costUsd).toBe(0.75);
   });
 
-  it("shows the k of a gate, and trigger tests where there are some", () => {
+  it("shows the k of a gate, and trigger tests if there are any", () => {
     const rows = [...trialRows("PPPP"), ...trialRows("PPPP", { exampleId: "t", facets: { trigger: "should" } })];
     const [part] = evalReport(evalResult(rows, { evals: { tidy: { gates: [hat2] } } })).parts;
     expect(part?.stimuli.map(({ k }) => k)).toEqual([2, 2]);

@@ -6,26 +6,26 @@ import { ownValue } from "../../core/shape.js";
 import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/scoring.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
 
-/** What an eval found, stimulus by stimulus: what people, pull requests and CI are shown. */
+/** The results of an eval by test case, for people, pull requests and CI. */
 export interface EvalReport {
   readonly schema: "assay.eval/1";
   readonly title: string;
   readonly run: string | null;
   /** One for each eval file and system. */
   readonly parts: readonly EvalPart[];
-  /** Gates of the command that made the run, over all parts; those of eval files are in their parts. */
+  /** Gates of the command, over all parts; gates of eval files are in their parts. */
   readonly gates: readonly GateVerdict[];
   readonly notes: readonly string[];
 }
 
-/** One eval file as one system did it. */
+/** The results of one eval file for one system. */
 export interface EvalPart {
   readonly eval: string;
-  /** What is asked, in a word: stimuli come from eval files, examples from anywhere else. */
+  /** `stimulus` for test cases of eval files, `example` for anything else. */
   readonly unit: "stimulus" | "example";
   readonly system: string;
   readonly planned: number;
-  /** Trials that a pass or a failure came of. */
+  /** Trials that passed or failed. */
   readonly scored: number;
   readonly passed: number;
   readonly stimuli: readonly StimulusLine[];
@@ -35,12 +35,12 @@ export interface EvalPart {
   readonly gates: readonly GateResult[];
   readonly passRate: number | null;
   readonly passRateInterval: readonly [number, number] | null;
-  /** Of all its trials; null when it is not known. */
+  /** Of all trials; null if unknown. */
   readonly costUsd: number | null;
 }
 
 /**
- * The report of an eval, from the rows of a run.
+ * Builds the report of an eval from the rows of a run.
  * @example
  * const { parts } = evalReport(result);
  * parts[0]?.stimuli.map(({ stimulus, passRate }) => [stimulus, passRate]);
@@ -51,7 +51,7 @@ export function evalReport(result: EvalResult, gates: readonly GateVerdict[] = [
   return { schema: "assay.eval/1", title: config.title, run: runDir, parts, gates, notes };
 }
 
-/** What examples are called that come without the name of a dataset. */
+/** The name of examples without a dataset name. */
 export const UNNAMED = "examples";
 
 function partsOf(result: EvalResult, dataset: DatasetConfig): EvalPart[] {
@@ -109,34 +109,34 @@ function sumOf(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
 }
 
-/** All trials of one stimulus by one system. What nothing stands behind is null. */
+/** All trials of one test case by one system. Values that were not measured are null. */
 export interface StimulusLine {
   readonly stimulus: string;
   readonly trials: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
   readonly passRate: number | null;
-  /** Wilson, over the trials. */
+  /** Wilson interval over the trials. */
   readonly passRateInterval: readonly [number, number] | null;
-  /** What `passAtK` and `passHatK` are for. */
+  /** The k of `passAtK` and `passHatK`. */
   readonly k: number;
   readonly passAtK: number | null;
   readonly passHatK: number | null;
-  /** The share of trials that went the rarer way, in percent. */
+  /** The share of trials with the less frequent verdict, in percent. */
   readonly flakyPercent: number | null;
   readonly meanScore: number | null;
   /** For each trial. */
   readonly meanCostUsd: number | null;
   readonly meanSeconds: number | null;
-  /** Why a trial has no verdict, where one has none. */
+  /** Why a trial has no verdict, if there is one without. */
   readonly why: string | null;
-  /** What trials did not pass by, and how often; null when all that have a verdict passed. */
+  /** The checks that failed, and how often; null when all trials with a verdict passed. */
   readonly failed: string | null;
 }
 
-/** How many trials in a row people mostly ask about, where no gate does. */
+/** The usual number of trials in a row, if no gate names another. */
 const USUAL_K = 3;
 
-/** The k that a table of stimuli shows: that of a gate, else three, and no more than there are trials. */
+/** The k of the table: that of a gate, otherwise three, but not more than there are trials. */
 export function headlineK(rows: readonly EvalRow[], gates: readonly DatasetGate[]): number {
   const trials = rows.reduce((most, { trial }) => Math.max(most, trial + 1), 1);
   const asked = gates.flatMap(({ metric }) => /^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? []).map(Number);
@@ -176,55 +176,54 @@ function meanOf(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : mean(known);
 }
 
-/** Fields that say what the checks come to together. */
+/** Fields that combine the checks. */
 const OVERALL = new Set(["verdict", "weighted_score"]);
 
-/** The checks that a trial did not pass in full, by their names. */
+/** Names of the checks without a full score. */
 export function shortOf({ scores }: EvalRow): string[] {
   return Object.keys(scores).filter((field) => !OVERALL.has(field) && (scores[field] ?? 0) < 1);
 }
 
-/** `not passed by tests (3 of 5), lint (1 of 5)`. */
+/** `failed checks: tests (3 of 5), lint (1 of 5)`. */
 function failedBy(scored: readonly EvalRow[]): string | null {
   const failed = scored.filter(({ passed }) => passed === false);
   if (failed.length === 0) return null;
   const times = new Map<string, number>();
   for (const field of failed.flatMap(shortOf)) times.set(field, (times.get(field) ?? 0) + 1);
   const checks = Array.from(times, ([field, count]) => `${field} (${count} of ${scored.length})`);
-  return `not passed by ${checks.join(", ") || "its verdict"}`;
+  return `failed checks: ${checks.join(", ") || "verdict"}`;
 }
 
-/** The first reason that is told. */
 function whyNot(rows: readonly EvalRow[]): string | null {
   const row = rows.find(({ outcome }) => outcome === "error" || outcome === "unscored");
   return row === undefined ? null : reasonOf(row);
 }
 
 /**
- * Why a trial ended as it did, in words. What scoring has to say stands last among the notes; attempts that failed before
- * the output came are no reason that it could not be scored.
+ * Describes why a trial ended as it did. Notes of scoring come last; attempts that failed before the output arrived are not
+ * the reason for a missing score.
  */
 export function reasonOf({ outcome, attempts, notes, errorCategory }: EvalRow): string {
   if (outcome === "unscored") return notes.at(-1) ?? errorCategory;
   return attempts.at(-1)?.message ?? notes[0] ?? errorCategory;
 }
 
-/** How well a skill, or an eval without one, came off over all its stimuli. */
+/** The result of a skill, or of an eval without one, over all test cases. */
 export interface SkillLine {
-  /** Null for an eval that is about none. */
+  /** Null for an eval without a skill under test. */
   readonly skill: string | null;
-  /** The mean over stimuli of their mean weighted score; null when nothing was scored. */
+  /** The mean over test cases of their mean weighted score; null when nothing was scored. */
   readonly score: number | null;
-  /** Stimuli with a verdict, and all of them. */
+  /** Test cases with a verdict, and all of them. */
   readonly scored: number;
   readonly stimuli: number;
-  /** The smallest number of trials, which the two after it are for. */
+  /** The smallest number of trials, used by the two values below. */
   readonly k: number;
   readonly passAtK: number | null;
   readonly passRate: number | null;
 }
 
-/** The score of a skill from the trials of its stimuli; those without a verdict are left out. */
+/** Leaves out test cases without a verdict. */
 export function skillLine(skill: string | null, groups: ReadonlyMap<string, readonly EvalRow[]>): SkillLine {
   const stimuli = [...groups].map(([name, rows]) => computeStimulusScore(name, gradesOf(rows), true));
   const { overallScore, overallMultiTrial } = computeSkillScore(skill ?? "", stimuli, 0);
@@ -241,7 +240,7 @@ export function skillLine(skill: string | null, groups: ReadonlyMap<string, read
   };
 }
 
-/** A row without graders has its verdict for a score. */
+/** A row without graders uses its verdict as the score. */
 function gradesOf(rows: readonly EvalRow[]): TrialGrade[] {
   return rows.filter(isScored).map(({ passed, scores, primaryField }) => {
     const isPass = passed === true;
@@ -250,9 +249,9 @@ function gradesOf(rows: readonly EvalRow[]): TrialGrade[] {
   });
 }
 
-/** How well a skill is activated when it should be, and left alone when it should not. */
+/** How well a skill is activated when it should be, and only then. */
 export interface TriggerScore {
-  /** Trials: activated and should be, activated and should not be, not activated and should be, neither. */
+  /** Numbers of trials. */
   readonly truePositives: number;
   readonly falsePositives: number;
   readonly falseNegatives: number;
@@ -265,8 +264,8 @@ export interface TriggerScore {
 }
 
 /**
- * Precision, recall and F1 over the trials of trigger tests; null when there are none. A trial that should activate the
- * skill passes when it does, one that should not when it does not.
+ * Precision, recall and F1 over the trials of trigger tests; null when there are none. A trial passes if the skill is
+ * activated or not, as expected.
  */
 export function triggerScore(rows: readonly EvalRow[]): TriggerScore | null {
   const tests = rows.filter(({ facets }) => facets?.trigger === "should" || facets?.trigger === "should_not");
@@ -285,13 +284,13 @@ function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-/** A gate, and whether it was passed. What was not measured passes no gate. */
+/** A gate and its result. A value that was not measured passes no gate. */
 export interface GateResult extends DatasetGate {
   readonly actual: number | null;
   readonly passed: boolean;
 }
 
-/** Sums of decimals are not exact: a figure that is the value must reach it. */
+/** Sums of decimals are not exact: a value equal to the limit must reach it. */
 const ROUNDING = 1e-9;
 
 const HOLDS: Readonly<Record<DatasetGate["op"], (actual: number, value: number) => boolean>> = {
@@ -303,19 +302,19 @@ const HOLDS: Readonly<Record<DatasetGate["op"], (actual: number, value: number) 
 };
 
 /**
- * The key of the summary that a gate is about. One trial passes as often as the pass rate says, and a run with a single
- * trial of each stimulus has no figures of several.
+ * The key of the summary that a gate is about. pass@1 equals the pass rate, and a run with a single trial of each test case
+ * has no other pass@k.
  * @example
- * gatedKey("pass_at_1"); // "pass_rate"
+ * resolveGateKey("pass_at_1"); // "pass_rate"
  */
 export function gatedKey(metric: string): string {
   return /^pass_(?:at|hat)_1$/.test(metric) ? "pass_rate" : metric;
 }
 
 /**
- * Holds a figure of a summary against its gate.
+ * Compares a value of a summary with its gate.
  * @example
- * heldAgainst({ metric: "pass_rate", op: ">=", value: 0.8 }, { pass_rate: 0.9 }).passed; // true
+ * checkDatasetGate({ metric: "pass_rate", op: ">=", value: 0.8 }, { pass_rate: 0.9 }).passed; // true
  */
 export function heldAgainst(gate: DatasetGate, summary: Summary): GateResult {
   const key = gatedKey(gate.metric);

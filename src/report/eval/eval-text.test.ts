@@ -8,8 +8,8 @@ const gate = { metric: "pass_hat_2", op: ">=" as const, value: 0.8 };
 const textOf = (result: EvalResult) => [...evalReporter.render(result)].join("");
 const facts = (result: EvalResult) => evalReport(result).parts.flatMap((part) => factsOf(part));
 
-describe("the report of an eval for people", () => {
-  it("has a table of stimuli for each eval and system", () => {
+describe("the eval report for people", () => {
+  it("has a table of test cases for each eval and system", () => {
     const rows = [
       ...trialRows("PPF", { exampleId: "add", costUsd: 0.5, durationMs: 2000 }),
       ...trialRows("EUS", { exampleId: "sub" }),
@@ -21,8 +21,8 @@ describe("the report of an eval for people", () => {
       const line = lines.find((each) => each.startsWith(`| ${name} `)) ?? "";
       return line.split("|").map((cell) => cell.trim());
     };
-    expect(cells("stimulus")).toEqual([
-      ...["", "stimulus", "pass rate [95 %]", "pass@3", "pass^3", "flaky", "score", "cost", "time", "trials", ""],
+    expect(cells("test case")).toEqual([
+      ...["", "test case", "pass rate [95 %]", "pass@3", "pass^3", "flaky", "score", "cost", "time", "trials", ""],
     ]);
     expect(cells("add")).toEqual([
       ...["", "add", "0.667 [0.208, 0.939]", "1", "0", "33 %", "0.667", "$0.5000", "2.00 s", "3", ""],
@@ -32,27 +32,27 @@ describe("the report of an eval for people", () => {
     expect(lines.at(-2)).toBe("- told");
   });
 
-  it("says what came of the skill, the triggers and the gates, and why a trial has no verdict", () => {
+  it("shows the skill, the triggers and the gates, and why a trial has no verdict", () => {
     const rows = [
       ...trialRows("PP"),
       ...trialRows("PF", { exampleId: "t", facets: { trigger: "should" } }),
       trialRow({ exampleId: "ill", outcome: "unscored", notes: ["the judge is ill"] }),
     ];
     const said = facts(evalResult(rows, { evals: { tidy: { skill: "sweep", gates: [gate] } } }));
-    expect(said[0]).toMatch(/^3 of 5 trials passed: pass rate 0\.75 \[.*\] over 2 stimuli; 1 without a verdict$/);
+    expect(said[0]).toMatch(/^3 of 5 trials passed: pass rate 0\.75 \[.*\] over 2 test cases; 1 without a verdict$/);
     expect(said.slice(1)).toEqual([
-      "skill sweep: score 0.75 over 2 of 3 stimuli",
-      "activation: precision 1, recall 0.5, F1 0.667 (1 rightly, 0 wrongly, 1 missed, 0 rightly not)",
+      "skill sweep: score 0.75 over 2 of 3 test cases",
+      "activation: precision 1, recall 0.5, F1 0.667 (1 true positive, 0 false positives, 1 false negative, 0 true negatives)",
       "gate pass_hat_2 >= 0.8: 0.5, failed",
-      "t: not passed by its verdict",
+      "t: failed checks: verdict",
       "ill: the judge is ill",
     ]);
   });
 
-  it("says it of a single stimulus and trial, with the cost of all", () => {
+  it("handles a single test case and trial, with the total cost", () => {
     const said = facts(evalResult([trialRow({ costUsd: 0.25 })]));
-    expect(said[0]).toMatch(/^1 of 1 trial passed: .* over 1 stimulus$/);
-    expect(said[1]).toBe("score 1 over 1 of 1 stimulus; $0.2500 in all");
+    expect(said[0]).toMatch(/^1 of 1 trial passed: .* over 1 test case$/);
+    expect(said[1]).toBe("score 1 over 1 of 1 test case; $0.2500 in all");
   });
 
   it("keeps every name on its line", () => {
@@ -64,8 +64,8 @@ describe("the report of an eval for people", () => {
   });
 });
 
-describe("gateInWords", () => {
-  it("says what was found, or that nothing was", () => {
+describe("formatGateResult", () => {
+  it("shows the value, or that it was not measured", () => {
     expect(gateInWords({ ...gate, actual: 0.8, passed: true })).toBe("pass_hat_2 >= 0.8: 0.8, passed");
     expect(gateInWords({ ...gate, actual: null, passed: false })).toBe("pass_hat_2 >= 0.8: not measured, failed");
   });

@@ -3,7 +3,7 @@ import { formatDollars, formatNumber, formatSeconds, plural } from "../format.js
 import { type Column, markdownTable, oneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport, type GateResult, type StimulusLine } from "./eval-report.js";
 
-/** The report of an eval for people: a table of stimuli for each eval and system, the skill, triggers and gates. */
+/** The report of an eval for people: a table of test cases for each eval and system, the skill, triggers and gates. */
 export const evalReporter = { name: "eval", render: (result) => renderEval(evalReport(result)) } satisfies Reporter;
 
 function renderEval(report: EvalReport): string {
@@ -29,10 +29,9 @@ function renderPart(part: EvalPart, isTitled: boolean): string {
   ].join("\n\n");
 }
 
-/** The columns of a table of stimuli. */
 export function stimulusColumns(k: number, unit: EvalPart["unit"]): Column<StimulusLine>[] {
   return [
-    { title: unit, cell: ({ stimulus }) => stimulus },
+    { title: unit === "stimulus" ? "test case" : unit, cell: ({ stimulus }) => stimulus },
     { title: "pass rate [95 %]", align: "right", cell: passRate },
     { title: `pass@${k}`, align: "right", cell: (line) => formatNumber(line.passAtK) },
     { title: `pass^${k}`, align: "right", cell: (line) => formatNumber(line.passHatK) },
@@ -53,14 +52,14 @@ function share(percent: number | null): string {
   return percent === null ? "–" : `${formatNumber(percent, 0)} %`;
 }
 
-/** `5`, or what became of those without a verdict: `5 (1 error, 1 unscored)`. */
+/** `5`, or with trials without a verdict: `5 (1 error, 1 unscored)`. */
 function outcomesOf({ trials, outcomes }: StimulusLine): string {
   const others = (["error", "unscored", "skipped"] as const).filter((outcome) => outcomes[outcome] > 0);
   if (others.length === 0) return String(trials);
   return `${trials} (${others.map((outcome) => `${outcomes[outcome]} ${outcome}`).join(", ")})`;
 }
 
-/** What there is to say of a part beside its stimuli, a line each. */
+/** The lines below the table of test cases. */
 export function factsOf({ skill, triggers, gates, stimuli, ...part }: EvalPart): string[] {
   const interval = part.passRateInterval;
   const within = interval === null ? "" : ` [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
@@ -73,17 +72,16 @@ export function factsOf({ skill, triggers, gates, stimuli, ...part }: EvalPart):
     ...(triggers === null
       ? []
       : [
-          `activation: precision ${formatNumber(triggers.precision)}, recall ${formatNumber(triggers.recall)}, F1 ${formatNumber(triggers.f1)} (${triggers.truePositives} rightly, ${triggers.falsePositives} wrongly, ${triggers.falseNegatives} missed, ${triggers.trueNegatives} rightly not)`,
+          `activation: precision ${formatNumber(triggers.precision)}, recall ${formatNumber(triggers.recall)}, F1 ${formatNumber(triggers.f1)} (${plural(triggers.truePositives, "true positive")}, ${plural(triggers.falsePositives, "false positive")}, ${plural(triggers.falseNegatives, "false negative")}, ${plural(triggers.trueNegatives, "true negative")})`,
         ]),
     ...gates.map((gate) => `gate ${gateInWords(gate)}`),
     ...reasons,
   ];
 }
 
-/** `1 stimulus`, `3 examples`. */
+/** `1 test case`, `3 examples`. */
 function countOf(count: number, { unit }: Pick<EvalPart, "unit">): string {
-  if (unit === "example") return plural(count, unit);
-  return `${count} ${count === 1 ? "stimulus" : "stimuli"}`;
+  return plural(count, unit === "stimulus" ? "test case" : unit);
 }
 
 /** `pass_hat_3 >= 0.8: 0.75, failed`. */

@@ -5,18 +5,18 @@ import { heldAgainst } from "./eval-report.js";
 const held = (op: DatasetGate["op"], value: number, actual: number) =>
   heldAgainst({ metric: "pass_rate", op, value }, { pass_rate: actual }).passed;
 
-describe("heldAgainst", () => {
+describe("checkDatasetGate", () => {
   it.each([
     [">=", [false, true, true]],
     ["<=", [true, true, false]],
     [">", [false, false, true]],
     ["<", [true, false, false]],
     ["==", [false, true, false]],
-  ] as const)("%s, with the figure below, at and above the value", (op, expected) => {
+  ] as const)("%s, with the value below, at and above the limit", (op, expected) => {
     expect([held(op, 0.5, 0.4), held(op, 0.5, 0.5), held(op, 0.5, 0.6)]).toEqual(expected);
   });
 
-  it("takes a sum of decimals for the number that it is", () => {
+  it("tolerates rounding of decimal sums", () => {
     const sum = 0.1 + 0.2;
     const below = 1 - 0.9 - 0.1 + 0.3;
     expect([sum > 0.3, below < 0.3]).toEqual([true, true]);
@@ -26,7 +26,7 @@ describe("heldAgainst", () => {
     expect(held(">=", 0.3, 0.299999)).toBe(false);
   });
 
-  it("is not passed by a figure that was not measured, whatever the gate", () => {
+  it("fails for a value that was not measured", () => {
     for (const op of [">=", "<=", ">", "<", "=="] as const) {
       const gate = { metric: "pass_rate", op, value: 0 };
       const unmeasured = { ...gate, actual: null, passed: false };
@@ -36,7 +36,7 @@ describe("heldAgainst", () => {
     }
   });
 
-  it("looks at what the summary itself holds", () => {
+  it("reads only the summary's own keys", () => {
     const gate = { metric: "constructor", op: ">=" as const, value: 0 };
     expect(heldAgainst(gate, {})).toMatchObject({ actual: null, passed: false });
   });

@@ -14,7 +14,7 @@ const ATTRIBUTE = /\s+([A-Za-z]+)="((?:[^<&"]|&(?:amp|lt|gt|quot);)*)"/y;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
-/** Reads XML that consists of elements and attributes alone, and throws at the first thing that is not well-formed. */
+/** Reads XML of elements and attributes only, and throws if it is not well-formed. */
 function parseXml(text: string): Element {
   if (FORBIDDEN.test(text)) throw new Error("a character that XML does not allow");
   const root: Element = { name: "", attributes: {}, children: [] };
@@ -59,7 +59,7 @@ const suitesOf = (result: EvalResult) => parseXml([...junitXml(result)].join("")
 const within = ({ children }: Element, name: string) =>
   children.filter((testcase) => testcase.children.some((child) => child.name === name));
 
-/** What a suite says of itself, and what it holds. */
+/** The counts that a suite declares, and those of its content. */
 function counted(suite: Element): [said: number[], held: number[]] {
   const { tests, failures, errors, skipped } = suite.attributes;
   const said = [tests, failures, errors, skipped].map(Number);
@@ -67,7 +67,7 @@ function counted(suite: Element): [said: number[], held: number[]] {
   return [said, held];
 }
 
-/** Any UTF-16, halves of pairs and control characters included, and what is special more often than by chance. */
+/** Any UTF-16, including lone surrogates and control characters, with special characters more often than by chance. */
 const codeUnits = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0x7f })), {
     minLength: 1,
@@ -75,7 +75,7 @@ const codeUnits = fc
   })
   .map((units) => String.fromCharCode(...units));
 
-describe("junitXml", () => {
+describe("renderJunitXml", () => {
   it("has a suite for each eval and system, with a case for each trial and gate", () => {
     const rows = [...trialRows("PF", { dataset: "x", system: "a" }), ...trialRows("P", { dataset: "y", system: "b" })];
     const gates = [{ metric: "pass_rate", op: ">=" as const, value: 0.9 }];
@@ -95,7 +95,7 @@ describe("junitXml", () => {
     });
   });
 
-  it("tells each outcome: a failure, an error, and skipped for what has no verdict", () => {
+  it("reports failures and errors, and skips trials without a verdict", () => {
     const rows = [
       trialRow({ durationMs: 1500 }),
       trialRow({ trial: 1, outcome: "fail", scores: { verdict: 0, weighted_score: 0.5, lint: 0.25, tests: 1 } }),
@@ -114,7 +114,7 @@ describe("junitXml", () => {
       ["error", { type: "api_error", message: "it is down" }],
       ["skipped", { message: "unscored: the judge is ill" }],
       ["skipped", { message: "skipped: skipped" }],
-      ["failure", { type: "logic_error", message: "not passed" }],
+      ["failure", { type: "logic_error", message: "failed" }],
     ]);
     expect(suite?.attributes).toMatchObject({ tests: "7", failures: "3", errors: "1", skipped: "2", time: "1.500" });
     expect(suite?.children[0]?.attributes).toMatchObject({ classname: "tidy.agent", time: "1.500" });
@@ -141,7 +141,7 @@ describe("junitXml", () => {
     );
   });
 
-  it("keeps what XML can hold as it is", () => {
+  it("keeps all characters that XML allows", () => {
     const [suite] = suitesOf(evalResult(trialRows("P", { exampleId: `<a> & "b" 😀\u0007` })));
     expect(suite?.children[0]?.attributes.name).toBe(`<a> & "b" 😀\uFFFD [trial 0]`);
   });
@@ -156,14 +156,14 @@ describe("junitXml", () => {
     expect(text).toContain('<failure type="gate" message="bot: pass_rate = 0.5 is under 0.9"/>');
   });
 
-  it("gives examples without a dataset a name, and the score that decides", () => {
+  it("names examples without a dataset, and shows the deciding score", () => {
     const rows = trialRows("P", { dataset: "", scores: { em: 1 }, primaryField: "em" });
     const [suite] = suitesOf(evalResult(rows));
     expect(suite?.attributes.name).toBe("examples: agent");
     expect(suite?.children[0]?.attributes.classname).toBe("examples.agent");
   });
 
-  it("is a reporter by the name of junit", () => {
+  it("is the reporter named junit", () => {
     const text = junitReporter.render(evalResult(trialRows("P"), { title: "t" }));
     expect(junitReporter.name).toBe("junit");
     expect([...text].join("")).toMatch(/^<\?xml [^>]*\?>\n<testsuites name="t">\n/);

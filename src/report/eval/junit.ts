@@ -4,15 +4,15 @@ import type { EvalRow } from "../../core/row.js";
 import { type EvalPart, evalReport, reasonOf, shortOf, UNNAMED } from "./eval-report.js";
 import { gateInWords } from "./eval-text.js";
 
-/** A report that CI servers read: a suite for each eval and system, a case for each trial and each gate. */
+/** A report for CI servers: a suite for each eval and system, a case for each trial and gate. */
 export const junitReporter = {
   name: "junit",
   render: (result: EvalResult, { gates }: ReportOptions = {}) => junitXml(result, undefined, gates),
 } satisfies Reporter;
 
 /**
- * The rows of a run as JUnit XML. A trial that failed is a failure, one with trouble on the way an error; one without a
- * verdict was skipped.
+ * Renders the rows of a run as JUnit XML. A failed trial is a failure, a trial with an error is an error, and a trial
+ * without a verdict is skipped.
  */
 export function* junitXml(
   result: EvalResult,
@@ -30,7 +30,7 @@ export function* junitXml(
   yield "</testsuites>\n";
 }
 
-/** The gates of the command, which are about the whole run. */
+/** The gates of the command, which cover the whole run. */
 function* gateSuite(gates: readonly GateVerdict[]): Generator<string> {
   const failures = gates.filter(({ passed }) => !passed).length;
   yield `  <testsuite name="gates" tests="${gates.length}" failures="${failures}" errors="0" skipped="0" time="0.000">\n`;
@@ -41,7 +41,7 @@ function* gateSuite(gates: readonly GateVerdict[]): Generator<string> {
   yield "  </testsuite>\n";
 }
 
-/** What was found against a trial, in words, where somebody has them. */
+/** Returns the graders' evidence for a trial, if there is any. */
 export type EvidenceOf = (row: EvalRow) => string | null;
 
 function* suite(part: EvalPart, rows: readonly EvalRow[], evidenceOf: EvidenceOf): Generator<string> {
@@ -80,12 +80,12 @@ function innerOf(row: EvalRow, evidenceOf: EvidenceOf): string {
   return `<skipped message="${escaped(outcome)}: ${message}"/>`;
 }
 
-/** The checks that were not passed, as far as their scores tell. */
+/** The checks that failed, according to their scores. */
 function failureOf(row: EvalRow): string {
   const { scores, errorCategory } = row;
   const names = shortOf(row).map((field) => `${field} ${Number((scores[field] ?? 0).toFixed(3))}`);
   const why = errorCategory === "logic_error" || errorCategory === "none" ? [] : [errorCategory];
-  return [...why, ...names].join(", ") || "not passed";
+  return [...why, ...names].join(", ") || "failed";
 }
 
 function gateCase(gate: EvalPart["gates"][number], { eval: name, system }: EvalPart): string {
@@ -94,7 +94,7 @@ function gateCase(gate: EvalPart["gates"][number], { eval: name, system }: EvalP
   return gate.passed ? `${open}/>\n` : `${open}><failure type="gate" message="${words}"/></testcase>\n`;
 }
 
-/** XML holds no control characters, not even written as numbers. */
+/** XML does not allow control characters, not even as character references. */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { trialRow, trialRows } from "../../testing/eval-result.js";
 import { skillLine } from "./eval-report.js";
 
-describe("skillLine", () => {
-  it("is the mean over stimuli, not over trials", () => {
+describe("buildSkillLine", () => {
+  it("averages over test cases, not over trials", () => {
     const groups = new Map([
       ["a", trialRows("PPPP")],
       ["b", trialRows("FF")],
@@ -18,7 +18,7 @@ describe("skillLine", () => {
     });
   });
 
-  it("takes the weighted score where there is one, else the field that decides, else the verdict", () => {
+  it("uses the weighted score, else the deciding field, else the verdict", () => {
     const score = (scores: Record<string, number>) =>
       skillLine("tidy", new Map([["a", [trialRow({ scores, primaryField: "f1" })]]])).score;
     expect(score({ weighted_score: 0.25, f1: 0.5 })).toBe(0.25);
@@ -26,7 +26,7 @@ describe("skillLine", () => {
     expect(score({})).toBe(1);
   });
 
-  it("leaves out stimuli without a verdict, and says how many there are", () => {
+  it("leaves out test cases without a verdict, and counts them", () => {
     const groups = new Map([
       ["a", trialRows("PF")],
       ["b", trialRows("EU")],
@@ -34,7 +34,7 @@ describe("skillLine", () => {
     expect(skillLine("tidy", groups)).toMatchObject({ score: 0.5, scored: 1, stimuli: 2, passAtK: 1 });
   });
 
-  it("knows nothing when nothing was scored", () => {
+  it("is null when nothing was scored", () => {
     const line = skillLine("tidy", new Map([["a", trialRows("SU")]]));
     expect(line).toMatchObject({ score: null, scored: 0, stimuli: 1, passAtK: null, passRate: null });
     expect(skillLine("tidy", new Map())).toMatchObject({ score: null, stimuli: 0 });

@@ -4,8 +4,8 @@ import { passAtK, passHatK } from "../../stats/index.js";
 import { trialRow, trialRows } from "../../testing/eval-result.js";
 import { headlineK, reasonOf, stimulusLine } from "./eval-report.js";
 
-describe("stimulusLine", () => {
-  it("says how often, how dependably, how dear and how fast", () => {
+describe("buildStimulusLine", () => {
+  it("reports pass rate, flakiness, cost and time", () => {
     const rows = trialRows("PPFPP", { costUsd: 0.1, durationMs: 2000, scores: { verdict: 1, weighted_score: 0.5 } });
     const line = stimulusLine("add", rows, 3);
     expect(line).toMatchObject({
@@ -24,13 +24,13 @@ describe("stimulusLine", () => {
     expect(line.meanCostUsd).toBeCloseTo(0.1, 12);
   });
 
-  it("has Wilson's interval over the trials with a verdict", () => {
+  it("has the Wilson interval over the trials with a verdict", () => {
     const [low, high] = stimulusLine("add", trialRows("PPPPPPPPFFEU"), 3).passRateInterval ?? [];
     expect(low).toBeCloseTo(0.490162, 6);
     expect(high).toBeCloseTo(0.943318, 6);
   });
 
-  it("leaves trials without a verdict out of the rates, counts them and says why", () => {
+  it("leaves trials without a verdict out of the rates, counts them and explains why", () => {
     const down = {
       attempts: [{ errorCategory: "api_error" as const, message: "the endpoint is down", durationMs: 1 }],
     };
@@ -41,13 +41,13 @@ describe("stimulusLine", () => {
     expect([line.passAtK, line.passHatK]).toEqual([null, null]);
   });
 
-  it("knows nothing of what was not measured", () => {
+  it("is null for values that were not measured", () => {
     const line = stimulusLine("add", trialRows("SS"), 2);
     expect(line).toMatchObject({ passRate: null, passRateInterval: null, passAtK: null, flakyPercent: null });
     expect(line).toMatchObject({ meanScore: null, meanCostUsd: null, meanSeconds: null, why: null });
   });
 
-  it("means over the costs that are known, and never over 0 in place of the others", () => {
+  it("averages known costs, without counting others as 0", () => {
     const rows = [trialRow({ costUsd: 0.3 }), trialRow({ trial: 1, costUsd: null })];
     expect(stimulusLine("add", rows, 1).meanCostUsd).toBe(0.3);
   });
@@ -69,10 +69,10 @@ describe("stimulusLine", () => {
   });
 });
 
-describe("headlineK", () => {
+describe("chooseHeadlineK", () => {
   const gate = (metric: string) => ({ metric, op: ">=" as const, value: 1 });
 
-  it("is that of the first gate that has one, else three, and never more than the trials", () => {
+  it("uses that of the first gate with one, else three, and never more than the trials", () => {
     const five = trialRows("PPPPP");
     expect(headlineK(five, [])).toBe(3);
     expect(headlineK(five, [gate("pass_rate"), gate("pass_hat_5"), gate("pass_at_2")])).toBe(5);
@@ -84,8 +84,8 @@ describe("headlineK", () => {
   });
 });
 
-describe("reasonOf", () => {
-  it("is the last failure, else the first note, else the category", () => {
+describe("describeReason", () => {
+  it("uses the last failure, else the first note, else the category", () => {
     const attempt = (message: string) => ({ errorCategory: "timeout" as const, message, durationMs: 1 });
     const failed = { outcome: "error" as const, errorCategory: "timeout" as const };
     expect(reasonOf(trialRow({ ...failed, attempts: [attempt("first"), attempt("last")], notes: ["note"] }))).toBe(

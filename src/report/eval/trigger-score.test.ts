@@ -5,13 +5,13 @@ import { triggerScore } from "./eval-report.js";
 const should = (letters: string) => trialRows(letters, { facets: { trigger: "should" } });
 const shouldNot = (letters: string) => trialRows(letters, { facets: { trigger: "should_not" } });
 
-describe("triggerScore", () => {
+describe("computeTriggerScore", () => {
   it("is null without trigger tests", () => {
     expect(triggerScore(trialRows("PPF"))).toBeNull();
     expect(triggerScore(trialRows("P", { facets: { trigger: "maybe" } }))).toBeNull();
   });
 
-  it("counts a trial that should and did, should and did not, should not and did, neither", () => {
+  it("counts true and false positives and negatives", () => {
     const rows = [...should("PPPF"), ...shouldNot("PPFF"), ...trialRows("FFFF")];
     expect(triggerScore(rows)).toEqual({
       truePositives: 3,
@@ -34,7 +34,7 @@ describe("triggerScore", () => {
     });
   });
 
-  it("knows no precision when the skill was never activated, and no recall when it never should be", () => {
+  it("has no precision when the skill was never activated, and no recall when it never should be", () => {
     expect(triggerScore(should("FF"))).toMatchObject({ precision: null, recall: 0, f1: 0 });
     expect(triggerScore(shouldNot("PP"))).toMatchObject({ precision: null, recall: null, f1: null });
     expect(triggerScore(should("U"))).toMatchObject({ precision: null, recall: null, f1: null });

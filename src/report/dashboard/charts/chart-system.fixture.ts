@@ -12,7 +12,7 @@ interface Sample {
   harness?: string;
 }
 
-/** A system of a chart by the few numbers that a test is about; each row is a pass of an example of its own. */
+/** Creates a system from the few numbers that a test is about; each row is a pass of its own example. */
 export function sampleSystem(
   name: string,
   { rows = [], summary = {}, reasons = {}, ...rest }: Sample = {},

@@ -6,19 +6,18 @@ import type { Manifest } from "../../../store/manifest.js";
 import { figureReader, type ReadFigure } from "../cards.js";
 import { knownPrice } from "../known-price.js";
 
-/** What the charts know of a system. */
 export interface ChartSystem {
   readonly name: string;
   readonly harness: string | null;
-  /** That held when the run was made; null when nobody knew it. */
+  /** The price at the time of the run; null if unknown. */
   readonly price: Price | null;
   readonly rows: readonly EvalRow[];
   readonly figure: ReadFigure;
-  /** Why a figure is null; null when nobody said. */
+  /** Why a figure is null; null if no reason is known. */
   readonly why: (key: string) => string | null;
 }
 
-/** The systems of a run in its own order, those without a row included. */
+/** In the order of the run, including systems without rows. */
 export function chartSystems(result: EvalResult, manifest: Pick<Manifest, "systems">): ChartSystem[] {
   const rows = rowsBySystem(result.rows);
   return result.config.systems.map((name) => {

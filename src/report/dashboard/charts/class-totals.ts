@@ -6,10 +6,10 @@ import type { TokenClass, TokenCost } from "../contract.js";
 
 const CLASSES: readonly TokenClass[] = ["input", "cacheRead", "cacheWrite", "output", "reasoning"];
 
-/** Dollars are kept in whole pico-dollars. */
+/** Costs are summed in whole pico-dollars. */
 const PICO = 1e12;
 
-/** What the tokens of each class came to, all of them with each token in one; empty when nobody reported what was used. */
+/** Sums tokens and costs by class, each token in one class; empty when no usage was reported. */
 export function tokenClasses(rows: Iterable<EvalRow>, price: Price | null): TokenCost["classes"] {
   const totals = noTotals();
   let isReported = false;
@@ -26,7 +26,7 @@ export function tokenClasses(rows: Iterable<EvalRow>, price: Price | null): Toke
   }));
 }
 
-/** Tokens and pico-dollars by class; the classes have no token in common. */
+/** The classes do not overlap. */
 interface ClassTotals {
   tokens: Record<TokenClass, number>;
   pico: Record<TokenClass, number>;
@@ -37,7 +37,7 @@ function noTotals(): ClassTotals {
   return { tokens: none(), pico: none() };
 }
 
-/** Adds what one trial used. Reasoning is a part of the output as it is reported; here it stands apart. */
+/** Reported output includes reasoning; here they are separate classes. */
 function addUsage(totals: ClassTotals, row: EvalRow, price: Price | null): void {
   if (row.usage === null) return;
   addTokens(totals.tokens, row.usage);

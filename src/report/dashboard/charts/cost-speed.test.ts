@@ -7,8 +7,8 @@ const timed = (name: string, cost: number, seconds: number) =>
     summary: { cost_per_pass_usd: cost, seconds_per_pass: seconds, pass_rate: 0.5, num_pass: 2 },
   });
 
-describe("the cost–speed chart", () => {
-  it("has those on the front that nobody is both cheaper and faster than", () => {
+describe("buildCostSpeedChart", () => {
+  it("puts systems on the front that no other beats in both cost and time", () => {
     const chart = costSpeedChart([timed("slow", 1, 9), timed("fast", 4, 1.5), timed("neither", 5, 2)]);
     expect(chart.front).toEqual(["slow", "fast"]);
     expect(chart.points[2]).toEqual({
@@ -22,8 +22,8 @@ describe("the cost–speed chart", () => {
     });
   });
 
-  it("says why a system has no place in it", () => {
-    const reasons = { cost_per_pass_usd: "trials whose cost is not known: 3" };
+  it("explains why a system is missing", () => {
+    const reasons = { cost_per_pass_usd: "trials with unknown cost: 3" };
     const chart = costSpeedChart([
       sampleSystem("failing", { summary: { cost_per_pass_usd: Number.POSITIVE_INFINITY, num_pass: 0 } }),
       sampleSystem("unpriced", { summary: { seconds_per_pass: 5, num_pass: 1 }, reasons }),
@@ -33,9 +33,9 @@ describe("the cost–speed chart", () => {
     expect(chart.front).toEqual([]);
     expect(chart.points.map(({ leftOut }) => leftOut)).toEqual([
       "nothing passed",
-      "the cost of a pass is not known: trials whose cost is not known: 3",
-      "the time of a pass is not known: not measured",
-      "the cost of a pass is not known: not measured",
+      "the cost per pass is unknown: trials with unknown cost: 3",
+      "the time per pass is unknown: not measured",
+      "the cost per pass is unknown: not measured",
     ]);
   });
 });

@@ -2,7 +2,7 @@ import type { CostSpeedChart, CostSpeedPoint } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 import { dominatorsOf, frontOf, type Placed } from "./front.js";
 
-/** What a pass costs in dollars and in seconds; failures are charged to the passes on both axes. */
+/** Dollars and seconds per pass; failures are charged to the passes on both axes. */
 export function costSpeedChart(systems: readonly ChartSystem[]): CostSpeedChart {
   const bare = systems.map(pointOf);
   const placed = bare.flatMap(placeOf);
@@ -31,11 +31,11 @@ function pointOf(system: ChartSystem): BarePoint {
 
 function whyLeftOut({ figure, why }: ChartSystem, costPerPassUsd: number | null): string {
   if (figure("num_pass") === 0) return "nothing passed";
-  if (costPerPassUsd !== null) return `the time of a pass is not known: ${why("seconds_per_pass") ?? "not measured"}`;
-  return `the cost of a pass is not known: ${why("cost_per_pass_usd") ?? "not measured"}`;
+  if (costPerPassUsd !== null) return `the time per pass is unknown: ${why("seconds_per_pass") ?? "not measured"}`;
+  return `the cost per pass is unknown: ${why("cost_per_pass_usd") ?? "not measured"}`;
 }
 
-/** Both axes are better the lower; of a front, one of them is what is gained. */
+/** Lower is better on both axes, so one of them is negated into a gain. */
 function placeOf({ system, costPerPassUsd, secondsPerPass }: BarePoint): Placed[] {
   if (costPerPassUsd === null || secondsPerPass === null) return [];
   return [{ name: system, gain: -secondsPerPass, cost: costPerPassUsd }];

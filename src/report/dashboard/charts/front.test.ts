@@ -4,22 +4,22 @@ import { dominatorsOf, frontOf, hullOf, type Placed } from "./front.js";
 
 const place = (name: string, cost: number, gain: number): Placed => ({ name, cost, gain });
 
-describe("a front", () => {
-  it("goes by rising cost, keeps ties and the free, and leaves out the dominated", () => {
+describe("findFrontNames and findHullNames", () => {
+  it("sort by rising cost, keep ties and free systems, and leave out dominated ones", () => {
     const points = [
-      place("dear", 3, 0.9),
+      place("expensive", 3, 0.9),
       place("free", 0, 0.2),
       place("worse", 3, 0.5),
       place("twin 1", 1, 0.6),
       place("twin 2", 1, 0.6),
     ];
-    expect(frontOf(points)).toEqual(["free", "twin 1", "twin 2", "dear"]);
-    expect(dominatorsOf(place("worse", 3, 0.5), points)).toEqual(["dear", "twin 1", "twin 2"]);
+    expect(frontOf(points)).toEqual(["free", "twin 1", "twin 2", "expensive"]);
+    expect(dominatorsOf(place("worse", 3, 0.5), points)).toEqual(["expensive", "twin 1", "twin 2"]);
     expect(dominatorsOf(place("twin 1", 1, 0.6), points)).toEqual([]);
     expect(frontOf([])).toEqual([]);
   });
 
-  it("has a hull without what a mixture of two others beats", () => {
+  it("leave points off the hull that a mixture of two others beats", () => {
     const points = [
       place("a", 0, 0),
       place("below", 1, 0.1),
@@ -31,7 +31,7 @@ describe("a front", () => {
     expect(hullOf(points)).toEqual(["a", "b", "on", "c"]);
   });
 
-  it("leaves out twins under the hull, and keeps those at its corners", () => {
+  it("leave out equal points under the hull, and keep those at its corners", () => {
     const points = [
       place("right", 4, 0.8),
       place("under", 2, 0.3),
@@ -42,7 +42,7 @@ describe("a front", () => {
     expect(hullOf(points)).toEqual(["left", "right", "right twin"]);
   });
 
-  it("keeps on the hull what lies on its line but for rounding", () => {
+  it("keep points on the line of the hull despite rounding", () => {
     expect(hullOf([0.1, 0.2, 0.3, 0.4].map((x) => place(String(x), x, x * 3)))).toHaveLength(4);
     expect(hullOf([place("a", 1, 1), place("b", 1, 1)])).toEqual(["a", "b"]);
   });
@@ -53,7 +53,7 @@ const points = fc
   .map((list) => list.map(({ cost, gain }, i) => place(`s${i}`, cost, gain)));
 
 describe("of any points", () => {
-  it("the front holds those that nobody dominates, and no other", () => {
+  it("the front consists of the points that no other dominates", () => {
     fc.assert(
       fc.property(points, (all) => {
         const free = all.filter((point) => dominatorsOf(point, all).length === 0).map(({ name }) => name);
@@ -62,7 +62,7 @@ describe("of any points", () => {
     );
   });
 
-  it("the hull holds those of the front that lie under no line between two others", () => {
+  it("the hull consists of the front points that are under no line between two others", () => {
     fc.assert(
       fc.property(points, (all) => {
         const front = all.filter(({ name }) => frontOf(all).includes(name));

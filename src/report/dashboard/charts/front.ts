@@ -1,18 +1,18 @@
 import { paretoFronts } from "../../../stats/index.js";
 
-/** A system in the plane of a chart: more gain is better, less cost is. */
+/** A point of a chart: more gain is better, and less cost is better. */
 export interface Placed {
   name: string;
   gain: number;
   cost: number;
 }
 
-/** The names of those that nobody dominates, by rising cost; equal ones are kept. */
+/** Names of the points that no other dominates, by rising cost; ties are kept. */
 export function frontOf(points: readonly Placed[]): string[] {
   return onFront(points).map(({ name }) => name);
 }
 
-/** Who is at least as good and as cheap as a point, and better in one. */
+/** Names of the points that are at least as good and as cheap, and better in one of the two. */
 export function dominatorsOf(point: Placed, points: readonly Placed[]): string[] {
   const dominates = ({ gain, cost }: Placed) =>
     gain >= point.gain && cost <= point.cost && (gain > point.gain || cost < point.cost);
@@ -20,14 +20,14 @@ export function dominatorsOf(point: Placed, points: readonly Placed[]): string[]
 }
 
 /**
- * The names of those on the convex hull of the front, by rising cost: what no mixture of two others reaches at its
- * cost. Those that lie on the line between two of them are kept.
+ * Names of the points on the convex hull of the front, by rising cost: no mixture of two others is better at the same
+ * cost. Points on the line between two others are kept.
  */
 export function hullOf(points: readonly Placed[]): string[] {
   const front = onFront(points);
   const corners: Placed[] = [];
   for (const point of front) {
-    // Equal ones share a corner: between them there is no slope to compare.
+    // Equal points share a corner: there is no slope between them to compare.
     if (corners.at(-1)?.cost === point.cost) continue;
     while (corners.length > 1 && isUnder(corners.at(-1), [corners.at(-2), point])) corners.pop();
     corners.push(point);
@@ -36,7 +36,7 @@ export function hullOf(points: readonly Placed[]): string[] {
   return front.filter(({ cost }) => kept.has(cost)).map(({ name }) => name);
 }
 
-/** Sums of decimal fractions miss a line by this share of its height at most. */
+/** Relative rounding error of sums of decimal fractions. */
 const TOLERANCE = 1e-12;
 
 function isUnder(point: Placed | undefined, [from, to]: [Placed | undefined, Placed]): boolean {

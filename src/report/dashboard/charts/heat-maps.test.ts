@@ -32,8 +32,8 @@ const needle = (depth: number, length: string | number, score: number, rest: obj
     ...rest,
   });
 
-describe("heat-maps", () => {
-  it("have depths down, lengths across in their order, and the mean of each cell", () => {
+describe("buildHeatMaps", () => {
+  it("puts depths down, lengths across in order, and the mean in each cell", () => {
     const [map, other] = mapsOf([
       needle(0.5, 10_000, 0),
       needle(0.5, 2000, 1),
@@ -61,7 +61,7 @@ describe("heat-maps", () => {
     ]);
   });
 
-  it("are apart for each dataset", () => {
+  it("builds a separate map for each dataset", () => {
     const rows = [needle(0, 1, 1), needle(1, 5, 0, { dataset: "nolima" })];
     const maps = mapsOf(rows, ["needle", "nolima"]);
     expect(maps.map(({ system, dataset: name, xs }) => [system, name, xs])).toEqual([
@@ -72,7 +72,7 @@ describe("heat-maps", () => {
     ]);
   });
 
-  it("are not there without a depth and a length", () => {
+  it("builds none without a depth and a length", () => {
     expect(mapsOf([needle(0, 1, 1, { facets: { depth: 0.5 } }), needle(0, 1, 1, { facets: null })])).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import type { HeatMap } from "../contract.js";
 
 const [DOWN, ACROSS] = CELL_FACETS;
 
-/** A map for each system and dataset whose examples have a depth and a length. */
+/** One map for each system and dataset whose examples have a depth and a length. */
 export function heatMaps(result: Pick<EvalResult, "rows" | "config" | "summary">): HeatMap[] {
   const { config, summary } = result;
   const layouts = facetLayouts(result).filter(({ cells }) => cells.length > 0);
@@ -43,7 +43,7 @@ function axesOf({ byField, cells }: FacetLayout): Axes {
   };
 }
 
-/** By their text, as the breakdown tells values apart. */
+/** By text, as the breakdown compares values. */
 function places(entries: readonly FacetEntry[]): Map<string, number> {
   return new Map(entries.map(({ value }, place) => [String(value), place]));
 }

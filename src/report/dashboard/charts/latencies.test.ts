@@ -7,7 +7,7 @@ import { latencySpreads } from "./latencies.js";
 const spreads = (...lists: (number | null)[][]) =>
   latencySpreads(lists.map((list, i) => sampleSystem(`s${i}`, { rows: list.map((latency) => ({ latency })) })));
 
-describe("the spread of latencies", () => {
+describe("buildLatencySpreads", () => {
   it("has type-7 quantiles, and bins that all systems share", () => {
     const [fast, slow] = spreads(
       Array.from({ length: 21 }, (_, i) => 21 - i),
@@ -21,7 +21,7 @@ describe("the spread of latencies", () => {
     expect([fast?.bins[0]?.count, slow?.bins.at(-1)?.count]).toEqual([1, 1]);
   });
 
-  it("counts trials that gave something back, of those that were measured", () => {
+  it("counts measured trials with an output", () => {
     const rows = [{ latency: 1 }, { latency: null }, { latency: 5, outcome: "error" as const }];
     expect(latencySpreads([sampleSystem("a", { rows })])[0]?.n).toBe(1);
   });
@@ -35,7 +35,7 @@ describe("the spread of latencies", () => {
     expect(spreads(values)[0]?.bins).toEqual(bins);
   });
 
-  it("has every value in one bin, whatever they are", () => {
+  it("puts every value in one bin", () => {
     const seconds = fc.oneof(
       fc.constant(0),
       fc.double({ min: 0, max: 1e9, noNaN: true }),

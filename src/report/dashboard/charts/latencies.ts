@@ -5,7 +5,7 @@ import type { ChartSystem } from "./chart-system.js";
 
 const BINS = 30;
 
-/** How long the trials of each system took, in bins that all systems share. */
+/** All systems share the same bins. */
 export function latencySpreads(systems: readonly ChartSystem[]): LatencySpread[] {
   const spreads = systems.map((system) => ({ system: system.name, sorted: latenciesOf(system) }));
   const edges = logEdges(
@@ -20,7 +20,7 @@ export function latencySpreads(systems: readonly ChartSystem[]): LatencySpread[]
   }));
 }
 
-/** Seconds inside the system, of trials that gave something back. */
+/** Seconds inside the system, of trials with an output. */
 function latenciesOf({ rows }: ChartSystem): Float64Array {
   const known: number[] = [];
   for (const row of rows) if (row.latency != null && row.latency >= 0 && hasOutput(row)) known.push(row.latency);
@@ -33,10 +33,10 @@ function quantilesOf(sorted: Float64Array): LatencySpread["quantiles"] {
   return { min: at(0), p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
-/** Values are further apart than this only by accident: what is smaller shares the first bin. */
+/** A wider range is an outlier: smaller values share the first bin. */
 const MOST_SPREAD = 1e6;
 
-/** A range of values, the lower end included. */
+/** Includes the lower end. */
 interface Bin {
   from: number;
   to: number;
@@ -44,8 +44,8 @@ interface Bin {
 }
 
 /**
- * The edges of bins that are equally wide on a logarithmic scale and hold all values, which are sorted and not
- * negative; no edges when there are no values. The first bin begins at the smallest value, which may be 0.
+ * Edges of bins of equal width on a logarithmic scale, for sorted non-negative values; empty without values. The first
+ * bin begins at the smallest value, which may be 0.
  */
 function logEdges(lists: readonly Float64Array[], bins: number): number[] {
   const filled = lists.filter(({ length }) => length > 0);
@@ -57,11 +57,11 @@ function logEdges(lists: readonly Float64Array[], bins: number): number[] {
   if (start === most) return [least, most];
   const step = Math.log(most / start) / bins;
   const inner = Array.from({ length: bins - 1 }, (_, i) => start * Math.exp(step * (i + 1)));
-  // Where values differ by little more than rounding, edges may coincide.
+  // If values differ only by rounding, edges may coincide.
   return [least, ...inner.filter((edge, i) => edge > (inner[i - 1] ?? least) && edge < most), most];
 }
 
-/** How many of the sorted values are in each bin; the last bin includes its upper end. */
+/** The last bin includes its upper end. */
 function countInto(edges: readonly number[], sorted: Float64Array): Bin[] {
   const bins = edges.slice(1).map((to, i) => ({ from: edges[i] ?? 0, to, count: 0 }));
   let at = 0;

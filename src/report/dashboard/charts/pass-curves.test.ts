@@ -4,8 +4,8 @@ import { summarise } from "../../../metrics/index.js";
 import { sampleSystem } from "./chart-system.fixture.js";
 import { passCurvesOf } from "./pass-curves.js";
 
-describe("the curves of pass@k and pass^k", () => {
-  it("hold every k of the summary with its tasks and bounds", () => {
+describe("buildPassCurves", () => {
+  it("contains every k of the summary with its tasks and bounds", () => {
     // Three tasks of two trials that pass twice, once and never; one more with a single trial.
     const passes = [[1, 1], [1, 0], [0, 0], [1]];
     const rows = passes.flatMap((trials, exampleId) =>
@@ -28,7 +28,7 @@ describe("the curves of pass@k and pass^k", () => {
     expect(passHatHigh).toBeGreaterThan(1 / 3);
   });
 
-  it("are of systems with several trials alone", () => {
+  it("includes only systems with several trials", () => {
     expect(passCurvesOf([sampleSystem("a", { summary: { pass_rate: 1 } })])).toEqual([]);
   });
 });

@@ -24,26 +24,26 @@ interface Written {
   cost?: number | null;
 }
 
-describe("the quality–cost chart", () => {
-  it("has the front, the hull, and who dominates whom", () => {
+describe("buildQualityCostChart", () => {
+  it("has the front, the hull, and the dominating systems", () => {
     const chart = qualityCostChart(
       [
-        measured("dear", { cost: 4, scores: [1, 1, 1, 0.8] }),
+        measured("expensive", { cost: 4, scores: [1, 1, 1, 0.8] }),
         measured("free", { cost: 0, scores: [0, 0, 0, 0.4] }),
         measured("bad", { cost: 5, scores: [0, 0, 0, 0] }),
         measured("unpriced", { cost: null, scores: [1, 1, 1, 1] }),
       ],
       CONFIG,
     );
-    expect(chart.front).toEqual(["free", "dear"]);
-    expect(chart.hull).toEqual(["free", "dear"]);
-    expect(chart.points.map(({ dominatedBy }) => dominatedBy)).toEqual([[], [], ["dear", "free"], []]);
-    expect(chart.points[0]).toMatchObject({ system: "dear", cost: 4, n: 4 });
+    expect(chart.front).toEqual(["free", "expensive"]);
+    expect(chart.hull).toEqual(["free", "expensive"]);
+    expect(chart.points.map(({ dominatedBy }) => dominatedBy)).toEqual([[], [], ["expensive", "free"], []]);
+    expect(chart.points[0]).toMatchObject({ system: "expensive", cost: 4, n: 4 });
     expect(chart.points[0]?.quality).toBeCloseTo(0.95);
     expect(chart.points[3]).toMatchObject({ cost: null, quality: 1, membership: null });
   });
 
-  it("is against output tokens where nobody knows a cost, and against dollars as soon as one is known", () => {
+  it("uses output tokens when no cost is known, and dollars as soon as one is", () => {
     const written = (name: string, { tokens, scores, cost = null }: Written) =>
       sampleSystem(name, {
         rows: scores.map((score) => ({ scores: { score }, outputTokens: tokens, costUsd: cost })),
@@ -62,12 +62,12 @@ describe("the quality–cost chart", () => {
     expect(priced.points.map(({ cost }) => cost)).toEqual([null, 2]);
   });
 
-  it("keeps intervals within scores", () => {
+  it("clamps intervals to the range of scores", () => {
     const { points } = qualityCostChart([measured("a", { cost: 1, scores: [1, 1] })], CONFIG);
     expect(points[0]).toMatchObject({ quality: 1, low: 0.9, high: 1 });
   });
 
-  it("shows nothing of a system that nothing is known of", () => {
+  it("shows nothing for a system without data", () => {
     expect(qualityCostChart([sampleSystem("a")], CONFIG)).toEqual({
       costUnit: "usd",
       points: [
@@ -89,11 +89,11 @@ describe("the quality–cost chart", () => {
   });
 });
 
-describe("membership of the front", () => {
+describe("front membership", () => {
   const share = (systems: Parameters<typeof qualityCostChart>[0]) =>
     qualityCostChart(systems, CONFIG).points.map(({ membership }) => membership);
 
-  it("is sure where one is better on every task, and of the cheapest", () => {
+  it("is certain for the cheapest system and for one that is better on every task", () => {
     const systems = [
       measured("best", { cost: 1, scores: [1, 0.9, 1, 0.8] }),
       measured("cheap", { cost: 0.5, scores: [0, 0.1, 0.2, 0] }),
@@ -102,29 +102,32 @@ describe("membership of the front", () => {
     expect(share(systems)).toEqual([1, 1, 0]);
   });
 
-  it("is the chance that the dearer one wins the tasks that are drawn", () => {
-    // The dearer is better on one task of two and worse on the other: it is ahead in a quarter of all draws.
-    const systems = [measured("cheap", { cost: 1, scores: [0, 1] }), measured("dear", { cost: 2, scores: [1, 0] })];
-    const [cheap, dear] = share(systems);
+  it("is the probability that the more expensive system wins the resampled tasks", () => {
+    // The more expensive one is better on one task of two and worse on the other: it is ahead in a quarter of all draws.
+    const systems = [
+      measured("cheap", { cost: 1, scores: [0, 1] }),
+      measured("expensive", { cost: 2, scores: [1, 0] }),
+    ];
+    const [cheap, expensive] = share(systems);
     expect(cheap).toBe(1);
-    expect(dear).toBeGreaterThan(0.18);
-    expect(dear).toBeLessThan(0.32);
-    expect(share(systems)).toEqual([cheap, dear]);
+    expect(expensive).toBeGreaterThan(0.18);
+    expect(expensive).toBeLessThan(0.32);
+    expect(share(systems)).toEqual([cheap, expensive]);
   });
 
-  it("draws groups of tasks as a whole, and cannot be asked of one task or group", () => {
+  it("resamples whole groups, and is null with a single task or group", () => {
     expect(share([measured("a", { cost: 1, scores: [1] })])).toEqual([null]);
     expect(share([measured("a", { cost: 1, scores: [1, 0, 1], group: "one passage" })])).toEqual([null]);
   });
 
-  it("is about the same when very many tasks are dealt into fewer", () => {
+  it("changes little when very many tasks are merged into fewer", () => {
     const scores = (n: number, odds: number) => Array.from({ length: n }, (_, i) => Number((i * 7919) % 1000 < odds));
     const systems = (n: number) => [
       measured("cheap", { cost: 1, scores: scores(n, 500) }),
-      measured("dear", { cost: 2, scores: scores(n, 500).toReversed() }),
+      measured("expensive", { cost: 2, scores: scores(n, 500).toReversed() }),
     ];
-    const [, dear] = share(systems(20_000));
-    expect(dear).toBeGreaterThan(0.2);
-    expect(dear).toBeLessThan(0.8);
+    const [, expensive] = share(systems(20_000));
+    expect(expensive).toBeGreaterThan(0.2);
+    expect(expensive).toBeLessThan(0.8);
   });
 });

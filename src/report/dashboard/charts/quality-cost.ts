@@ -6,7 +6,7 @@ import type { QualityCostChart, QualityCostPoint } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 import { dominatorsOf, frontOf, hullOf, type Placed } from "./front.js";
 
-/** Quality against the mean cost of an attempt, with who is on the front and how surely. */
+/** Quality against the mean cost of an attempt, with the front and how certain membership of it is. */
 export function qualityCostChart(
   systems: readonly ChartSystem[],
   config: Pick<EvalConfig, "scoreField" | "seed">,
@@ -26,13 +26,13 @@ export function qualityCostChart(
   return { costUnit, points, front: frontOf(placed), hull: hullOf(placed) };
 }
 
-/** Tokens where nobody knows any price: a front by what was written is better than none. */
+/** Falls back to output tokens when no price is known. */
 function unitOf(systems: readonly ChartSystem[]): QualityCostChart["costUnit"] {
   const isKnown = (key: string) => systems.some(({ figure }) => figure(key) !== null);
   return !isKnown(COSTS.usd) && isKnown(COSTS.tokens) ? "tokens" : "usd";
 }
 
-/** The figure that holds the mean cost of an attempt, by its unit. */
+/** The figure of the mean cost of an attempt, by unit. */
 const COSTS: Readonly<Record<QualityCostChart["costUnit"], string>> = {
   usd: "mean_cost_usd",
   tokens: "mean_output_tokens",
@@ -57,15 +57,15 @@ function placeOf({ system, cost, quality }: BarePoint): Placed[] {
 }
 
 const RESAMPLES = 500;
-/** Additions that all resamples together may take: some tenths of a second. */
+/** Maximum number of additions for all resamples: a few tenths of a second. */
 const MOST_WORK = 4e7;
 const LEAST_UNITS = 200;
 
 interface MembershipOptions extends Pick<EvalConfig, "scoreField" | "seed">, Pick<QualityCostChart, "costUnit"> {}
 
 /**
- * How often each system is on the quality–cost front when the tasks are drawn again: the same tasks for all systems,
- * each with all its trials. Null for all when there are fewer than two tasks to draw from.
+ * Estimates how often each system is on the quality–cost front when tasks are resampled: the same tasks for all systems,
+ * each with all its trials. Null for all when there are fewer than two tasks.
  */
 function frontMembership(
   systems: readonly ChartSystem[],
@@ -119,8 +119,8 @@ function meanOf(totals: Float64Array, counts: Float64Array, drawn: Uint32Array):
 }
 
 /**
- * Very many units are dealt out at random into fewer, and these are drawn: a mean over sums of independent tasks varies
- * as one over the tasks does, and the work stays the same however large the run is.
+ * Merges very many units at random into fewer before resampling: a mean over sums of independent tasks varies like a mean
+ * over the tasks, and the work is bounded for large runs.
  */
 function dealt(sums: readonly UnitSums[], random: Random): readonly UnitSums[] {
   const size = sums[0]?.scores.length ?? 0;
@@ -140,9 +140,9 @@ function dealt(sums: readonly UnitSums[], random: Random): readonly UnitSums[] {
   }));
 }
 
-/** What one system made of each unit: a task, or all tasks of a group, which are not independent of each other. */
+/** The sums of one system by unit: a task, or all tasks of a group, because those are not independent. */
 interface UnitSums {
-  /** Sums over tasks of the task's mean score, and how many tasks those are. */
+  /** Sums of the mean scores of tasks, and the number of tasks. */
   readonly scores: Float64Array;
   readonly scored: Float64Array;
   readonly costs: Float64Array;
@@ -153,13 +153,12 @@ interface UnitSumsOptions extends Pick<QualityCostChart, "costUnit"> {
   scoreField: string;
 }
 
-/** What an attempt cost in each unit. */
 const COST_OF: Readonly<Record<QualityCostChart["costUnit"], (row: EvalRow) => number | undefined>> = {
   usd: (row) => row.costUsd ?? undefined,
   tokens: (row) => (hasOutput(row) ? row.outputTokens : undefined),
 };
 
-/** The sums of all systems over the same units, in the same order. */
+/** All systems have the same units in the same order. */
 function unitSums(systems: readonly ChartSystem[], { scoreField, costUnit }: UnitSumsOptions): UnitSums[] {
   const places = new Places();
   const tasks = systems.map(({ rows }) => Uint32Array.from(rows, (row) => places.taskOf(row)));
@@ -179,7 +178,7 @@ interface Own {
   units: number;
 }
 
-/** Numbers for tasks and units as they come along. A task is one example, whichever system it is put to. */
+/** Assigns indexes to tasks and units. A task is one example, whichever system runs it. */
 class Places {
   readonly unitOfTask: number[] = [];
   readonly #tasks = new Map<string, number>();

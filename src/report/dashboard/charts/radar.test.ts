@@ -10,15 +10,15 @@ const radar = (...seconds: (number | null)[]) =>
     ),
   );
 
-describe("the speed radar", () => {
-  it("is clipped at five times the median, which is the mean of the middle two", () => {
+describe("buildRadarChart", () => {
+  it("clips at five times the median, which is the mean of the middle two", () => {
     const { limitSeconds, spokes } = radar(10, 20, 8, 200);
     expect(limitSeconds).toBe(75);
     expect(spokes.map(({ isClipped }) => isClipped)).toEqual([false, false, false, true]);
     expect(spokes[3]).toEqual({ system: "s3", seconds: 200, isClipped: true });
   });
 
-  it("is clipped likewise where all are fast", () => {
+  it("clips in the same way where all are fast", () => {
     expect(radar(0.1, 0.2, 3)).toMatchObject({ limitSeconds: 1, spokes: [{}, {}, { isClipped: true }] });
   });
 
@@ -27,7 +27,7 @@ describe("the speed radar", () => {
     expect(radar(null, 4)).toMatchObject({ limitSeconds: 20, spokes: [{ seconds: null }, { seconds: 4 }] });
   });
 
-  it("clips fewer than half of the systems, whatever their times", () => {
+  it("clips fewer than half of the systems", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 1e6 }), { minLength: 1 }), (seconds) => {
         const clipped = radar(...seconds).spokes.filter(({ isClipped }) => isClipped);

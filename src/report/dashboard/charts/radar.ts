@@ -4,7 +4,7 @@ import type { ChartSystem } from "./chart-system.js";
 
 const TIMES_THE_MEDIAN = 5;
 
-/** The median time to success of each system; those far beyond the others are clipped, and keep their real value. */
+/** The median time to success of each system; outliers are clipped in the chart but keep their value. */
 export function radarChart(systems: readonly ChartSystem[]): RadarChart {
   const times = systems.map((system) => ({ system: system.name, seconds: secondsToSuccess(system) }));
   const known = times.flatMap(({ seconds }) => seconds ?? []);
@@ -13,7 +13,7 @@ export function radarChart(systems: readonly ChartSystem[]): RadarChart {
   return { limitSeconds, spokes: times.map((spoke) => ({ ...spoke, isClipped: isClipped(spoke.seconds) })) };
 }
 
-/** The median time to success in seconds; null when nothing passed or no time was measured. */
+/** Null when nothing passed or no time was measured. */
 function secondsToSuccess({ figure }: ChartSystem): number | null {
   const ms = figure("median_time_to_success_ms");
   return ms === null ? null : ms / 1000;

@@ -10,7 +10,6 @@ import { qualityCostChart } from "./quality-cost.js";
 import { radarChart } from "./radar.js";
 import { tokenCosts } from "./token-costs.js";
 
-/** All charts of a run. */
 export function runCharts(result: EvalResult, manifest: Pick<Manifest, "systems">): RunCharts {
   const systems = chartSystems(result, manifest);
   return {

@@ -22,8 +22,8 @@ const classes = (usages: Usage[], price: Price | undefined = PRICE) => {
   return Object.fromEntries((found?.classes ?? []).map(({ name, tokens, costUsd }) => [name, [tokens, costUsd]]));
 };
 
-describe("the cost of tokens", () => {
-  it("is by class, each token in one", () => {
+describe("buildTokenCosts", () => {
+  it("puts each token in one class", () => {
     const usage = { input: 10, output: 8, cacheRead: 20, cacheWrite: 6, cacheWrite1h: 2, reasoning: 3 };
     expect(classes([usage, { input: 1, output: 1 }])).toEqual({
       input: [11, 11],
@@ -34,26 +34,26 @@ describe("the cost of tokens", () => {
     });
   });
 
-  it("is known in tokens where no price is", () => {
+  it("reports tokens where no price is known", () => {
     const [found] = tokenCosts([sampleSystem("a", { rows: [{ usage: { input: 3, output: 4 } }] })]);
     expect(found?.classes.find(({ name }) => name === "input")).toEqual({ name: "input", tokens: 3, costUsd: null });
     expect(found?.costUsd).toBeNull();
   });
 
-  it("has no classes where nobody reported usage, and the bill all the same", () => {
+  it("reports the bill without classes when no usage was reported", () => {
     expect(tokenCosts([sampleSystem("a", { rows: [{ costUsd: 2 }, { costUsd: 0.5 }] })])).toEqual([
       { system: "a", classes: [], costUsd: 2.5 },
     ]);
   });
 
-  it("has no bill when a part of it is not known; a trial without output may be free", () => {
+  it("reports no bill when a part is unknown; a trial without output may be free", () => {
     const bill = (...rows: object[]) => tokenCosts([sampleSystem("a", { rows })])[0]?.costUsd;
     expect(bill({ costUsd: 2 }, {})).toBeNull();
     expect(bill({ costUsd: 2 }, { outcome: "error" })).toBe(2);
     expect(bill({ costUsd: 0 })).toBe(0);
   });
 
-  it("takes the price of longer prompts call by call", () => {
+  it("uses the long-prompt price per call", () => {
     const price: Price = { ...PRICE, tiers: [{ ...PRICE, input: 2e12, over: 100 }] };
     const total = { input: 150, output: 0 };
     const calls = [{ input: 50, output: 0 }, null, { input: 100, output: 0 }];
@@ -64,7 +64,7 @@ describe("the cost of tokens", () => {
     expect(cost({ turnUsage: calls.slice(1) })).toBe(300);
   });
 
-  it("adds up to what the meter would charge, whatever was used", () => {
+  it("adds up to what the meter would charge", () => {
     const price = priceFrom({ input_per_1k: 0.003, output_per_1k: 0.015, cache_read_per_1k: 0.0003 }, "test");
     const count = fc.nat({ max: 1e6 });
     const usage = fc

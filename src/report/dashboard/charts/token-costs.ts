@@ -4,7 +4,6 @@ import type { TokenCost } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 import { tokenClasses } from "./class-totals.js";
 
-/** What the tokens of each class came to, system by system. */
 export function tokenCosts(systems: readonly ChartSystem[]): TokenCost[] {
   return systems.map((system) => ({
     system: system.name,
@@ -13,7 +12,7 @@ export function tokenCosts(systems: readonly ChartSystem[]): TokenCost[] {
   }));
 }
 
-/** A total of which a part is not known is not known. */
+/** A total is unknown if a part of it is. */
 function billedOf(rows: readonly EvalRow[]): number | null {
   let total: number | null = null;
   for (const row of rows) {
