@@ -4,13 +4,11 @@ import { UsageError } from "../core/errors.js";
 import { collect, count } from "./flag-values.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 
-/** An agent as a flag names it, and its place among those of all such flags. */
 interface Placed {
   readonly place: number;
   readonly given: string;
 }
 
-/** What the flags about agents parse to. */
 export interface AgentFlags {
   agent?: readonly Placed[];
   agentCommand?: readonly Placed[];
@@ -19,41 +17,40 @@ export interface AgentFlags {
   agentEnv?: string;
 }
 
-/** The flags of commands that run agents. */
 export function addAgentFlags(command: Command): Command {
-  // Names are given in the order of the agents, which come from two flags.
+  // --agent-name values follow the order of the agents, which come from two flags.
   let place = 0;
   const placed = (given: string, before: readonly Placed[] = []) => [...before, { place: place++, given }];
   return addAgentSettings(
     command
-      .option("--agent <name[:model]>", `a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`, placed)
-      .option("--agent-command <command>", "any other agent: 'my-agent {prompt}'; repeatable", placed)
-      .option("--agent-name <name>", "what an agent is called; once for each, in their order", collect)
+      .option("--agent <name[:model]>", `run a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`, placed)
+      .option("--agent-command <command>", "run any other agent: 'my-agent {prompt}'; repeatable", placed)
+      .option("--agent-name <name>", "name an agent; once for each agent, in the same order", collect)
       .option("--agent-model <name>", "for --agent-command: the model, for its price and for {model}")
       .option(
         "--agent-parallel <count>",
-        "trials of agents at a time (default: the number of cores, at most 4)",
+        "run at most this many agent trials at a time (default: the number of cores, at most 4)",
         count,
       ),
   );
 }
 
-/** The flags that say how agents are run, whatever names them. */
+/** Flags for how agents are run, however they are named. */
 export function addAgentSettings(command: Command): Command {
   return command
-    .option("--agent-home <inherit|dir>", "your own HOME, or a folder, for agents that are logged in there")
-    .option("--agent-url <url>", "where the agents' model calls go instead of their provider")
-    .option("--agent-env <name,…>", "variables that are passed on to agents")
-    .option("--strict-model", "make a trial an error in which an agent called another model than the one asked for")
-    .option("--keep-workspaces <dir>", "keep what agents leave behind, a folder for each trial");
+    .option("--agent-home <inherit|dir>", "use your own HOME, or a folder, for agents that are logged in there")
+    .option("--agent-url <url>", "send the agents' model calls here instead of to their provider")
+    .option("--agent-env <name,…>", "pass these environment variables on to agents")
+    .option("--strict-model", "count a trial as an error when the agent called a model other than the requested one")
+    .option("--keep-workspaces <dir>", "keep what agents leave behind, one folder per trial");
 }
 
-/** The agents that the flags describe, in the order in which they were written. */
+/** In the order in which they were written. */
 export function describeAgents(flags: AgentFlags): Pick<RunConfig, "agents" | "agentEnv"> {
   const { agent = [], agentCommand = [], agentName = [], agentModel, agentEnv } = flags;
   if (agentModel !== undefined && agentCommand.length === 0)
     throw new UsageError(
-      `--agent-model is for --agent-command. Of an agent known by name it is a part: --agent NAME:${agentModel}.`,
+      `--agent-model is only for --agent-command. For a named agent, write --agent NAME:${agentModel}.`,
     );
   const model = agentModel === undefined ? {} : { model: agentModel };
   const known = agent.map(({ place, given }) => ({ place, agent: { agent: given } }));
@@ -68,16 +65,15 @@ export function describeAgents(flags: AgentFlags): Pick<RunConfig, "agents" | "a
 function named(agents: readonly AgentConfig[], names: readonly string[]): AgentConfig[] {
   if (names.length > 0 && names.length !== agents.length)
     throw new UsageError(
-      `There are ${agents.length} agents on the command line but ${names.length} times --agent-name. Give each its own, in their order, or none.`,
+      `The command line has ${agents.length} agents but ${names.length} --agent-name flags. Give one for each agent, in the same order, or none.`,
     );
-  if (names.includes("")) throw new UsageError("--agent-name is empty. Give the agent a name, or leave the flag out.");
+  if (names.includes("")) throw new UsageError("--agent-name is empty. Give the agent a name, or leave out the flag.");
   return agents.map((agent, i) => ({ ...agent, ...(names[i] === undefined ? {} : { name: names[i] }) }));
 }
 
 function namesIn(list: string): string[] {
   const names = list.split(",").map((name) => name.trim());
   const wrong = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
-  if (wrong !== undefined)
-    throw new UsageError(`--agent-env takes names of variables, such as NPM_TOKEN, but "${wrong}" is none.`);
+  if (wrong !== undefined) throw new UsageError(`--agent-env expects variable names like NPM_TOKEN, got "${wrong}".`);
   return names;
 }

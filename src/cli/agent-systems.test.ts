@@ -11,13 +11,15 @@ async function namesOf(agents: NonNullable<RunConfig["agents"]>): Promise<string
   return names;
 }
 
-it("keeps the order of the agents, and their names", async () => {
+it("keeps the order of the agents and their names", async () => {
   const agents = ["claude", { command: "node tiny.mjs {prompt}" }, { agent: "claude", name: "other" }];
   expect(await namesOf(agents)).toEqual(["claude", "tiny", "other"]);
 });
 
-it("refuses two of one name, and says how to tell them apart", async () => {
+it("rejects two agents with the same name, and says how to rename them", async () => {
   const twice = namesOf([{ command: "node a/tiny.mjs {prompt}" }, "claude", { command: "node b/tiny.mjs {prompt}" }]);
   await expect(twice).rejects.toThrow(UsageError);
-  await expect(twice).rejects.toThrow(/Two agents are called "tiny".*--agent-name for each, in their order, or `name`/);
+  await expect(twice).rejects.toThrow(
+    /Two agents are named "tiny".*one --agent-name for each, in the same order, or `name`/,
+  );
 });

@@ -8,7 +8,6 @@ import type { AgentConfig, RunConfig } from "./run-config.js";
 
 type Run = RunConfig & Planning;
 
-/** The agents of a run as systems. */
 export async function* agentSystems(run: Run): AsyncGenerator<AgentSystem> {
   const agents = (run.agents ?? []).map((given) => (typeof given === "string" ? { agent: given } : given));
   requireOwnNames(agents.map(agentName));
@@ -19,11 +18,10 @@ function requireOwnNames(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice === undefined) return;
   throw new UsageError(
-    `Two agents are called "${twice}", and results are told apart by name. Give each a name of its own: --agent-name for each, in their order, or \`name\` in the config file.`,
+    `Two agents are named "${twice}", but results are identified by name. Give each its own name: one --agent-name for each, in the same order, or \`name\` in the config file.`,
   );
 }
 
-/** One agent as a system. */
 export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSystem> {
   requireKeptBudget(agent, run);
   const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv } = run;
@@ -35,12 +33,12 @@ export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSy
     allowInsecure,
     modelsFile,
     maxParallel: agentParallel,
-    // Whose it is, is a part of what the agent is; where it is, the workers of a queue know.
+    // Whether the agent uses its own login is part of its identity; the path of that login is not, since it differs between queue workers.
     home: run.queue === undefined || agentHome === undefined ? agentHome : "inherit",
     passEnv: agentEnv,
     keepWorkspaces,
     strictModel,
-    // A plan is made without a key, and without the program.
+    // Planning needs neither a key nor the agent's program.
     isPlan: isPlannedOnly(run),
   };
   const system = await openAgent(given(options));
@@ -48,13 +46,13 @@ export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSy
   return isCoordinated ? withVersion(system, await versionHere(agent)) : system;
 }
 
-/** A limit that could never fire would be a promise that nobody keeps. */
+/** Rejects a cost limit that could never be enforced. */
 function requireKeptBudget({ agent }: AgentConfig, { agentHome, maxCost, trialMaxCost }: Run): void {
   const hasBudget = maxCost !== undefined || (trialMaxCost ?? 0) > 0;
   if (agent === undefined || agentHome === undefined || !hasBudget) return;
   const adapter = adapterOf(agent.split(":", 1)[0] ?? agent);
   if (adapter.tellsUsageAtEnd !== true) return;
   throw new UsageError(
-    `${adapter.name} with a login of its own says what it has used only at its end: a budget in dollars could not stop it. Leave out --max-cost and --trial-max-cost, or leave out --agent-home and give it a key.`,
+    `${adapter.name} with its own login reports its usage only at the end, so a budget in dollars could not stop it. Leave out --max-cost and --trial-max-cost, or leave out --agent-home and set a key.`,
   );
 }

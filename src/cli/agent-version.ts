@@ -5,7 +5,7 @@ import type { System } from "../core/system.js";
 import type { SystemRecord } from "../store/manifest.js";
 import type { AgentConfig } from "./run-config.js";
 
-/** The version of an agent's program on this machine; null when it is not here, or is a command of the user's own. */
+/** The installed version of an agent; null if it is not installed or is a custom command. */
 export async function versionHere({ agent }: AgentConfig): Promise<string | null> {
   if (agent === undefined) return null;
   try {
@@ -16,15 +16,15 @@ export async function versionHere({ agent }: AgentConfig): Promise<string | null
   }
 }
 
-/** Has a version be a part of what identifies an agent's work. */
+/** Makes the version part of the agent's fingerprint. */
 export function withVersion<T extends System>(agent: T, version: string | null): T {
   const identity = { ...(agent.fingerprint?.() as object | undefined), version };
   return Object.assign(agent, { fingerprint: () => identity });
 }
 
 /**
- * Lets an agent of any version take part where the coordinator of a run does not know one, because it does not have the
- * program. Where it knows one, all workers have to have the same.
+ * Accepts any agent version if the coordinator of the run does not know one, because the program is not installed there.
+ * If it knows one, all workers must have the same.
  */
 export function forgetUnknownVersion(system: System, announced: SystemRecord | undefined): void {
   const identity = system.fingerprint?.();

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { Bell } from "./worker-supervisor.js";
 
-it("wakes the one who waits, and the next one when nobody does", async () => {
+it("wakes a waiter, and remembers a notification without one", async () => {
   const bell = new Bell();
   const waiting = bell.heard(1 << 30);
   bell.ring();

@@ -23,7 +23,7 @@ export interface CompareFlags {
   runsDir: string;
 }
 
-/** Two runs; without B, two systems of A. */
+/** Without B, compares two systems of A. */
 export interface CompareRequest extends CompareFlags {
   a: string;
   b?: string;
@@ -33,7 +33,6 @@ const LATEST = "latest";
 const FORMATS = ["table", "json", "markdown"];
 const QUALITY = ["pass_rate", "mean_score"];
 
-/** `assay compare`: two stored runs, task by task. Runs nothing. */
 export async function compareCommand(request: CompareRequest): Promise<number> {
   checkFlags(request);
   const { metric, systemA, systemB, level, seed } = request;
@@ -54,16 +53,17 @@ function gatesOf({ comparisons }: RunComparison, { failOnRegression, minDifferen
 }
 
 function checkFlags({ output, metric, failOnRegression = false, minDifference, maxDrop }: CompareRequest): void {
-  if (!FORMATS.includes(output)) throw new UsageError(`There is no output "${output}".${didYouMean(output, FORMATS)}`);
+  if (!FORMATS.includes(output))
+    throw new UsageError(`Unknown output format "${output}".${didYouMean(output, FORMATS)}`);
   for (const [flag, share] of Object.entries({ "--min-difference": minDifference, "--max-drop": maxDrop }))
     if (share !== undefined && !(share >= 0 && share <= 1))
-      throw new UsageError(`${flag} must lie in [0, 1], but is ${share}. It is a share, not a percentage.`);
+      throw new UsageError(`${flag} must be between 0 and 1, got ${share}. It is a share, not a percentage.`);
   if (minDifference !== undefined && !failOnRegression)
-    throw new UsageError("--min-difference is for --fail-on-regression. Pass both, or neither.");
+    throw new UsageError("--min-difference requires --fail-on-regression. Pass both, or neither.");
   if (metric === undefined || metric.some((name) => QUALITY.includes(name))) return;
   const gate = failOnRegression ? "--fail-on-regression" : "--max-drop";
   if (failOnRegression || maxDrop !== undefined)
-    throw new UsageError(`${gate} looks at ${QUALITY.join(" and ")}: name one of them with --metric.`);
+    throw new UsageError(`${gate} checks ${QUALITY.join(" and ")}. Add one of them to --metric.`);
 }
 
 interface StoredRun {
@@ -75,13 +75,13 @@ function storedRun(name: string, runsDir: string): StoredRun {
   const dir = name === LATEST ? latestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
   const manifest = readManifest(dir);
   const rows = storedRows(dir, manifest);
-  if (rows.length === 0) throw new RunFolderError(`${dir} holds no finished trial: there is nothing to compare yet.`);
+  if (rows.length === 0) throw new RunFolderError(`${dir} has no finished trials, so there is nothing to compare yet.`);
   return { run: { rows, config: manifest.config, runDir: resolve(dir) }, planned: manifest.planned };
 }
 
 function neverRun(side: string, { run, planned }: StoredRun): string[] {
   const missing = planned - run.rows.length;
-  return missing > 0 ? [`planned trials of ${side} that were never run: ${missing}`] : [];
+  return missing > 0 ? [`planned trials of ${side} that were not run: ${missing}`] : [];
 }
 
 function render(
@@ -93,7 +93,7 @@ function render(
   return output === "markdown" ? compareMarkdown(compared, gates) : compareText(compared);
 }
 
-/** Nothing to compare comes first: a gate that saw nothing decides nothing. */
+/** Check first whether anything was compared: a gate without data decides nothing. */
 function exitCodeOf({ comparisons }: RunComparison, gates: readonly GateWords[], { maxDrop }: CompareRequest): number {
   const warnings = gates.flatMap(({ warning }) => warning ?? []);
   for (const warning of warnings) say(warning);
@@ -103,6 +103,6 @@ function exitCodeOf({ comparisons }: RunComparison, gates: readonly GateWords[],
   for (const message of new Set([...failures, ...gates.flatMap(({ remarks }) => remarks)])) say(message);
   if (empty.length > 0) return EXIT.infrastructure;
   if (failures.length > 0) return EXIT.gateFailed;
-  // What no test can tell is decided by the plain gate, where there is one.
+  // Where the test has too little data, --max-drop decides if it is set.
   return warnings.length > 0 && maxDrop === undefined ? EXIT.infrastructure : EXIT.fine;
 }

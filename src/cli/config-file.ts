@@ -12,30 +12,29 @@ import { requireTrust, type TrustFlags } from "./trust.js";
 
 const NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
 
-/** The config file of a folder, when it has one. */
 export function findConfig(dir: string): string | undefined {
   const found = NAMES.map((name) => resolve(dir, name)).filter((path) => existsSync(path));
   if (found.length > 1)
-    throw new UsageError(`There are several config files: ${found.join(", ")}. Name one with --config.`);
+    throw new UsageError(`Found several config files: ${found.join(", ")}. Choose one with --config.`);
   return found[0];
 }
 
-/** Reads and checks a run description. One of another project must not have anything run, unless it is trusted. */
+/** Reads and checks a config file. One of another project must not run code unless it is trusted. */
 export async function loadConfig(path: string, trust: TrustFlags): Promise<RunConfig> {
   if (!existsSync(path)) throw new UsageError(`The config file ${path} does not exist.`);
-  if (isCode(path)) requireTrust(path, "it is code that is run", trust);
+  if (isCode(path)) requireTrust(path, "it is code that would be run", trust);
   const config = await (isCode(path) ? loadFromModule(path) : loadYaml(path));
   const named = isCode(path) ? undefined : findCode(config);
-  if (named !== undefined) requireTrust(path, `it names ${named}, which is run`, trust);
+  if (named !== undefined) requireTrust(path, `it names ${named}, which would be run`, trust);
   return anchored(config, dirname(path));
 }
 
-/** Whether reading a config file runs it. */
+/** True if reading the config file runs code. */
 export function isCode(path: string): boolean {
   return ![".yaml", ".yml"].includes(extname(path));
 }
 
-/** The first thing in a config that is code or a command. */
+/** The first entry of a config that is code or a command. */
 function findCode({ plugins = [], agents = [], ...config }: RunConfig): string | undefined {
   const { systems = [], evaluators = [], metrics = [], reader } = config;
   const specs = [...systems, ...evaluators, ...metrics, reader].filter((spec) => typeof spec === "string");
@@ -45,7 +44,7 @@ function findCode({ plugins = [], agents = [], ...config }: RunConfig): string |
   );
 }
 
-/** The config with its paths as seen from the working folder: what a file names lies beside the file. */
+/** Paths in a config file are relative to the file; makes them relative to the working folder. */
 function anchored(config: RunConfig, dir: string): RunConfig {
   const anchor = (path: string) => {
     const seen = relative(process.cwd(), resolve(dir, path));
@@ -77,7 +76,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   };
 }
 
-/** Environments keep their paths: what reads them knows the folder of the config. */
+/** Paths of environments stay: their reader knows the config's folder. */
 function anchoredEvals(evals: EvalsConfig, anchor: (path: string) => string): EvalsConfig {
   const { paths, suites } = evals;
   const placed = ([name, suite]: [string, EvalSuite]): [string, EvalSuite] => [
@@ -108,7 +107,7 @@ function anchoredAgent(
   return { ...agent, command: anchoredCommand(agent.command, place) };
 }
 
-/** `./mine.ts`, `DATASET=./mine.ts` and `NAME:./argument` name files; all else is a name. */
+/** `./mine.ts`, `DATASET=./mine.ts` and `NAME:./argument` name files; anything else is a name. */
 export function anchoredEvaluator(spec: string, anchor: (path: string) => string): string {
   const [, before = "", path = ""] = /^((?:[^:=/]+[:=])*)(.*)$/s.exec(spec) ?? [];
   const isArgument = before.endsWith(":");
@@ -120,7 +119,7 @@ async function loadFromModule(path: string): Promise<RunConfig> {
   const exports = await loadModule(path, "config file");
   const config = exports.default ?? exports.config;
   if (config === undefined)
-    throw new UsageError(`${path} exports nothing to run. Write: export default { systems: […], datasets: […] }.`);
+    throw new UsageError(`${path} has no default export. Write: export default { systems: […], datasets: […] }.`);
   return check(config, (problem) => `${path}: ${problem.text}`);
 }
 
@@ -148,9 +147,9 @@ interface Problem {
   unknownKey?: string;
 }
 
-/** Strict: a key that is not known would otherwise be a setting silently ignored. */
+/** Strict, because an unknown key would be silently ignored otherwise. */
 async function check(config: unknown, say: (problem: Problem) => string): Promise<RunConfig> {
-  // Most runs have no config file, and do without what checks it.
+  // Loaded on demand: most runs have no config file.
   const { runConfigSchema: schema } = await import("./run-config-schema.js");
   const parsed = schema.safeParse(config);
   if (parsed.success) return checkEvals(config as RunConfig, say);
@@ -166,7 +165,7 @@ async function check(config: unknown, say: (problem: Problem) => string): Promis
   throw new UsageError(problems.map(say).join("\n"));
 }
 
-/** What is said of evals has a schema of its own, which is read only where there is something. */
+/** `evals` has its own schema, loaded only if needed. */
 async function checkEvals(config: RunConfig, say: (problem: Problem) => string): Promise<RunConfig> {
   if (config.evals === undefined) return config;
   const { evalsConfigProblems } = await import("../evals/spec/evals-config.js");

@@ -14,7 +14,6 @@ import { loadPlugins, registerNamed } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
 import { requireTrustedPlugins } from "./trust.js";
 
-/** The words that follow `assay datasets`. */
 export interface DatasetsWords {
   action: string | undefined;
   name: string | undefined;
@@ -23,7 +22,6 @@ export interface DatasetsWords {
 
 const ACTIONS = ["show", "import"];
 
-/** `assay datasets`, `assay datasets show NAME` and `assay datasets import NAME FILE…`. */
 export async function datasetsCommand(
   { action, name, files }: DatasetsWords,
   options: DatasetsOptions,
@@ -42,36 +40,36 @@ export async function datasetsCommand(
     process.stdout.write(printable(await listDatasets(registry)));
     return EXIT.fine;
   }
-  if (name === undefined) throw new UsageError("Which dataset? Write: assay datasets show NAME.");
-  if (files.length > 0) throw new UsageError(`assay datasets show takes one dataset, but got "${files[0]}" besides.`);
+  if (name === undefined) throw new UsageError("The dataset is missing. Write: assay datasets show NAME.");
+  if (files.length > 0) throw new UsageError(`assay datasets show takes one dataset, got also "${files[0]}".`);
   const { showDataset } = await import("./show-dataset.js");
   return showDataset(name, options);
 }
 
-/** The config of the project; a file that an import is to make is not there yet. */
+/** A config file that an import will create does not exist yet. */
 async function projectConfig(action: string | undefined, options: DatasetsOptions): Promise<RunConfig> {
   const file = options.config ?? findConfig(process.cwd());
   if (file === undefined || (action === "import" && !existsSync(file))) return {};
   return loadConfig(file, options);
 }
 
-/** Those of the config and of the flags, each once: a name can be registered only once. */
+/** Each only once, because a name can be registered only once. */
 function pluginsOf({ plugins = [] }: RunConfig, { plugin = [] }: DatasetsOptions): string[] {
   return [...new Set([...plugins, ...plugin].map((path) => resolve(path)))];
 }
 
 async function importFiles(name: string | undefined, files: readonly string[], options: DatasetsOptions) {
   if (name === undefined || files.length === 0)
-    throw new UsageError("Name the dataset and its files. Write: assay datasets import NAME FILE….");
+    throw new UsageError("The dataset name or its files are missing. Write: assay datasets import NAME FILE….");
   const { importDataset } = await import("./import-dataset.js");
   return importDataset({ name, files }, options);
 }
 
-/** A flag that nobody reads would be a setting silently ignored. */
+/** Rejects flags that would be silently ignored. */
 function requireNoImportFlags({ template, subject, evaluator, scoreField, description, replace }: DatasetsOptions) {
   const given = { template, subject, evaluator, "score-field": scoreField, description, replace };
   const flag = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
-  if (flag !== undefined) throw new UsageError(`--${flag} is for assay datasets import. Leave it out.`);
+  if (flag !== undefined) throw new UsageError(`--${flag} is only for assay datasets import. Remove it.`);
 }
 
 interface Line {
@@ -82,7 +80,6 @@ interface Line {
   about: string;
 }
 
-/** All datasets that have a name, as a table. */
 async function listDatasets(registry: Registry): Promise<string> {
   const { catalogue } = await import("../datasets/catalog/catalogue.js");
   const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
@@ -103,9 +100,9 @@ async function listDatasets(registry: Registry): Promise<string> {
   }));
   const lines = [...named, ...forMemories].sort((a, b) => (a.name < b.name ? -1 : 1));
   const others = [
-    "NAME:CONFIG where configs are named; assay datasets show NAME lists them. NAME@REVISION pins one of the hub's revisions.",
-    "A .jsonl, .json, .csv, .tsv or .parquet file is a dataset too, also with .gz: --dataset ./questions.jsonl",
-    "NAME=FILE reads a local file as that dataset: --dataset gsm8k=./test.jsonl",
+    "NAME:CONFIG selects a config; assay datasets show NAME lists them. NAME@REVISION pins a hub revision.",
+    "Files are datasets too: .jsonl, .json, .csv, .tsv and .parquet, also with .gz: --dataset ./questions.jsonl",
+    "NAME=FILE reads a local file like that dataset: --dataset gsm8k=./test.jsonl",
   ];
   return `${markdownTable(COLUMNS, lines)}\n\n${others.join("\n")}\n`;
 }
@@ -115,7 +112,7 @@ const COLUMNS: Column<Line>[] = [
   { title: "examples", align: "right", cell: ({ examples }) => examples },
   { title: "primary score", cell: ({ primaryField }) => primaryField },
   { title: "licence", cell: ({ licence }) => licence },
-  { title: "what it is", cell: ({ about }) => about },
+  { title: "description", cell: ({ about }) => about },
 ];
 
 function lineOf(name: string, entry: CatalogueEntry): Line {

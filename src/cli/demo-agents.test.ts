@@ -29,7 +29,9 @@ interface Report {
   rows: readonly EvalRow[];
 }
 
-it("lets the tiny agent do all tasks but one, and stops it where it talks on", { timeout: 120_000 }, async () => {
+it("lets the tiny agent solve all tasks but one, and stops it when it keeps talking", {
+  timeout: 120_000,
+}, async () => {
   const code = await demoAgentsCommand({ output: "json", runsDir, seed: 0, agents: [] });
   expect(code).toBe(0);
   const { rows } = JSON.parse(printed.stdout) as Report;
@@ -41,7 +43,7 @@ it("lets the tiny agent do all tasks but one, and stops it where it talks on", {
   expect(killed).toMatchObject([{ exampleId: TALKED_ABOUT, outcome: "pass" }]);
   expect(killed[0]?.costKilledAt).toBeGreaterThan(0.05);
 
-  // It goes on after it is done: the moment of success is not that of the end.
+  // It continues after it is done: success comes before the end.
   const { successAtMs = null, durationMs = null } = by.get("add-flag") ?? {};
   expect(successAtMs).toBeGreaterThan(0);
   expect((durationMs ?? 0) - (successAtMs ?? 0)).toBeGreaterThan(500);
@@ -56,21 +58,21 @@ it("lets the tiny agent do all tasks but one, and stops it where it talks on", {
   expect(printed.stderr).toMatch(/assay show \S+ add-flag --system tiny-agent/);
 });
 
-it("does not know every agent", async () => {
+it("rejects an unknown agent", async () => {
   await expect(demoAgentsCommand({ output: "table", runsDir, seed: 0, agents: ["clade"] })).rejects.toThrow(
     'Did you mean "claude"',
   );
 });
 
-it("says of the task that the script gives up why nobody did it, and of no other", () => {
+it("explains only the task that the script gives up", () => {
   const rows = (...passed: [id: string, passed: boolean | null][]) =>
     passed.map(([exampleId, isDone]) => ({ exampleId, passed: isDone }));
   expect(unsolved(rows([GIVEN_UP, false], ["a", true], ["a", false]), GIVEN_UP)).toEqual([
-    `Nobody did ${GIVEN_UP}: the scripted model gives it up.`,
+    `No agent solved ${GIVEN_UP}: the scripted model gives up on it.`,
   ]);
   expect(unsolved(rows(["a", null], [GIVEN_UP, false], ["b", false]), GIVEN_UP)).toEqual([
-    "Nobody did a, b.",
-    `Nobody did ${GIVEN_UP}: the scripted model gives it up.`,
+    "No agent solved a, b.",
+    `No agent solved ${GIVEN_UP}: the scripted model gives up on it.`,
   ]);
-  expect(unsolved(rows(["a", null], [GIVEN_UP, true]), GIVEN_UP)).toEqual(["Nobody did a."]);
+  expect(unsolved(rows(["a", null], [GIVEN_UP, true]), GIVEN_UP)).toEqual(["No agent solved a."]);
 });

@@ -28,19 +28,19 @@ import { ProgressLine } from "./progress.js";
 import { checkOutput, say } from "./streams.js";
 
 export interface DemoAgentsOptions extends DemoOptions {
-  /** Which agents take part besides the tiny one; all that are installed unless told. */
+  /** Agents to run besides the tiny one. Default: all installed ones. */
   agents?: readonly string[];
 }
 
 const TINY_AGENT = fileURLToPath(findPackageFile("examples/tiny-agent.mjs"));
 const MAX_COST_USD = 0.05;
-/** Words are what this model is paid for: what one agent's prompts are longer than another's must not decide. */
+/** Output costs far more than input, so that the length of an agent's own prompts does not decide the result. */
 const PRICING = { input_per_1k: 0.0001, output_per_1k: 0.01 };
-/** Slow enough that folders are seen as they are between two steps. */
+/** Slow enough to observe the folders between two steps. */
 const PACE = { latencyMs: 250, tokensPerSec: 4000 };
 const TIMEOUT_MS = 180_000;
 
-/** Agents want to know their model. These names reach nobody but the mock. */
+/** Agents require a known model name. Only the mock receives these. */
 const MODELS: Readonly<Record<DialectName, string>> = {
   chat: "demo-model",
   responses: "gpt-5.5",
@@ -48,7 +48,7 @@ const MODELS: Readonly<Record<DialectName, string>> = {
   gemini: "gemini-2.5-pro",
 };
 
-/** `assay demo agents`: real agents at work on eight small tasks with a scripted model. Offline, without a key. */
+/** `assay demo agents`: real agents on eight small tasks with a scripted model. Offline, without a key. */
 export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoAgentsOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
   checkOutput(output);
@@ -62,7 +62,7 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
     say(`${plural(dataset.examples.length, "task")} with ${systems.map(({ name }) => name).join(", ")}.`);
     const { result, stopCode } = await watched((watch) =>
       evaluate({
-        title: "Which agent gets the work done?",
+        title: "Which agent solves the tasks?",
         systems,
         dataset,
         seed,
@@ -85,7 +85,7 @@ function adaptersFor(agents: readonly string[] | undefined): AgentAdapter[] {
   return [commandAdapter(`${quoted(process.execPath)} ${quoted(TINY_AGENT)} {prompt}`), ...known];
 }
 
-/** A path may hold spaces, and backslashes on some systems. */
+/** A path may contain spaces, and backslashes on some systems. */
 function quoted(path: string): string {
   return `'${path}'`;
 }
@@ -121,7 +121,7 @@ function demoLimits(): Limits {
 
 type Watch = Pick<Parameters<typeof evaluate>[0], "signal" | "onProgress">;
 
-/** Agents take their time: shows how far they are, and stops them in order. */
+/** Agents are slow: shows progress and stops them in order. */
 async function watched(work: (watch: Watch) => Promise<EvalResult>) {
   const progress = new ProgressLine(process.stderr);
   const interrupt = interruptible(() => progress.clear());
@@ -135,12 +135,11 @@ async function watched(work: (watch: Watch) => Promise<EvalResult>) {
   }
 }
 
-/** The findings in plain words. */
 function conclude({ summary, rows }: EvalResult, givenUp: string): string {
   const each = Object.entries(summary).map(([name, values]) => {
     const own = rows.filter(({ system }) => system === name);
     const done = own.filter(({ passed }) => passed === true).length;
-    const said = `${name} got ${done} of ${own.length} tasks done`;
+    const said = `${name} solved ${done} of ${own.length} tasks`;
     const seconds = (values.median_time_to_success_ms ?? 0) / 1000;
     return done === 0
       ? `${said}.`
@@ -155,18 +154,18 @@ function killed(rows: readonly EvalRow[]): string[] {
   const right = stopped.filter(({ passed }) => passed === true).length;
   const where = [...new Set(stopped.map(({ exampleId }) => exampleId))].join(", ");
   return [
-    `${plural(stopped.length, "trial")} ran into the cap of ${formatDollars(MAX_COST_USD)} (${where}). What was in the folder by then was graded all the same: ${right} right.`,
+    `${plural(stopped.length, "trial")} reached the cap of ${formatDollars(MAX_COST_USD)} (${where}). The contents of the folder were graded all the same: ${right} right.`,
   ];
 }
 
-/** Says which tasks nobody did. Of one it is known why: the model's script gives it up. */
+/** Lists tasks that no agent solved. For one the reason is known: the model's script gives up. */
 export function unsolved(rows: readonly Pick<EvalRow, "exampleId" | "passed">[], givenUp: string): string[] {
   const ids = [...new Set(rows.map(({ exampleId }) => String(exampleId)))];
   const never = ids.filter((id) => !rows.some(({ exampleId, passed }) => String(exampleId) === id && passed === true));
   const others = never.filter((id) => id !== givenUp);
   return [
-    ...(others.length === 0 ? [] : [`Nobody did ${others.join(", ")}.`]),
-    ...(never.includes(givenUp) ? [`Nobody did ${givenUp}: the scripted model gives it up.`] : []),
+    ...(others.length === 0 ? [] : [`No agent solved ${others.join(", ")}.`]),
+    ...(never.includes(givenUp) ? [`No agent solved ${givenUp}: the scripted model gives up on it.`] : []),
   ];
 }
 
@@ -174,13 +173,13 @@ function nextSteps({ runDir, config }: EvalResult): string {
   const run = runDir ?? "RUN";
   return `What to do next:
   assay show ${run} add-flag --system ${config.systems[0] ?? "tiny-agent"}
-      what it did, step by step
+      see what it did, step by step
   assay serve
-      the same in the browser, with charts
+      view the run in the browser, with charts
   assay doctor
-      which agents are installed
+      list the installed agents
   assay --agent claude:claude-sonnet-4-5 --dataset agent-tasks --trial-max-cost 0.30
-      the same with a real model
+      run the tasks with a real model
   assay --agent-command 'my-agent {prompt}' --dataset agent-tasks
-      and with an agent of your own`;
+      run the tasks with your own agent`;
 }

@@ -16,7 +16,7 @@ import { checkOutput } from "./streams.js";
 const EXAMPLES = 30;
 const TRIALS = 2;
 
-/** Three models that do not exist: a cheap one, a good one, and one that talks until its money is spent. */
+/** Three fictional models: a cheap one, a good one, and one that talks until its budget is spent. */
 const MODELS: Readonly<Record<string, { pricing: Pricing; maxCostUsd?: number; behaviour: object }>> = {
   thrifty: {
     pricing: { input_per_1k: 0.0001, output_per_1k: 0.0004 },
@@ -33,7 +33,7 @@ const MODELS: Readonly<Record<string, { pricing: Pricing; maxCostUsd?: number; b
   },
 };
 
-/** `assay demo budgets`: three simulated models, one of which runs into its cap. Offline, with real requests. */
+/** `assay demo budgets`: three simulated models, one of which reaches its cap. Offline, with real requests. */
 export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
   checkOutput(output);
@@ -65,10 +65,10 @@ export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions)
 }
 
 const NEXT = `What to do next:
-  assay serve                                           look at it in the browser
-  assay mock --latency 50 --fault 429=0.1               a model endpoint to try things on
-  assay models                                          what your models.yml resolves to
-  assay gateway --max-cost 0.30 -- my-program           hold any program to a budget`;
+  assay serve                                           view the run in the browser
+  assay mock --latency 50 --fault 429=0.1               start a model endpoint for experiments
+  assay models                                          print how your models.yml is resolved
+  assay gateway --max-cost 0.30 -- my-program           limit the cost of any program`;
 
 function limitsOf(name: string): Limits {
   const { pricing, maxCostUsd } = MODELS[name] ?? { pricing: { input_per_1k: 0, output_per_1k: 0 } };
@@ -89,7 +89,6 @@ function sums(seed: number): Example[] {
   });
 }
 
-/** The findings in plain words. */
 function conclude({ summary }: EvalResult): string {
   const systems = Object.entries(summary).map(([name, values]) => ({ name, ...values }) as Finding);
   const cheapest = systems.reduce((a, b) =>
@@ -99,10 +98,10 @@ function conclude({ summary }: EvalResult): string {
   const killed = systems.filter(({ cost_killed_count }) => cost_killed_count > 0);
   return [
     `${cheapest.name} gives the cheapest right answer: ${formatDollars(cheapest.cost_per_pass_usd)} each, ${formatShare(cheapest.pass_rate)} of its answers are right.`,
-    `${best.name} is right most often, ${formatShare(best.pass_rate)}, at ${formatDollars(best.cost_per_pass_usd)} a right answer.`,
+    `${best.name} is right most often, ${formatShare(best.pass_rate)}, at ${formatDollars(best.cost_per_pass_usd)} per right answer.`,
     ...killed.map(
       ({ name, cost_killed_count }) =>
-        `${name} ran into its cap of ${formatDollars(limitsOf(name).maxCostUsd)} a trial ${cost_killed_count} times; what it had said by then was graded all the same.`,
+        `${name} reached its cap of ${formatDollars(limitsOf(name).maxCostUsd)} per trial ${cost_killed_count} times; its output up to that point was graded all the same.`,
     ),
   ].join("\n");
 }

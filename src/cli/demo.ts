@@ -29,7 +29,7 @@ export interface DemoOptions {
   seed: number;
 }
 
-/** `assay demo`: a whole comparison, offline. Which compressor keeps the answers, and at what price? */
+/** `assay demo`: an offline comparison of context compressors. */
 export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
   checkOutput(output);
@@ -47,7 +47,7 @@ export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promi
   return showDemo(result, { reporter, conclusion: conclude(result), next: NEXT });
 }
 
-/** Prints what a demo found: the report, the findings in plain words where people read, and what to try next. */
+/** Prints the report of a demo, its findings where people read it, and next steps. */
 export async function showDemo(
   result: EvalResult,
   { reporter, conclusion, next }: { reporter: Reporter; conclusion: string; next: string },
@@ -59,12 +59,12 @@ export async function showDemo(
 }
 
 const NEXT = `What to do next:
-  assay serve                                                 look at it in the browser
-  assay datasets show needle                                  what was asked
+  assay serve                                                 view the run in the browser
+  assay datasets show needle                                  see an example of the dataset
   assay --system extract:0.2 --dataset needle -n 200          try another share
-  assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own`;
+  assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own system`;
 
-/** The findings in plain words. The best buy is the system on the first front that keeps most for what it sends. */
+/** The best value is the system on the Pareto front with the most kept answers for the tokens it sends. */
 function conclude({ summary }: EvalResult): string {
   const systems = Object.entries(summary).map(([name, values]) => ({
     name,
@@ -77,9 +77,9 @@ function conclude({ summary }: EvalResult): string {
   const worst = compressing.filter(({ share }) => share >= best.share).reduce((a, b) => (b.kept < a.kept ? b : a));
   const front = systems.filter(({ rank }) => rank === 1).map(({ name }) => name);
   return [
-    `${best.name} keeps ${formatShare(best.kept)} of the answers at ${formatShare(best.share)} of the tokens.`,
-    `${worst.name} spends ${formatShare(worst.share)} of the tokens and keeps only ${formatShare(worst.kept)}.`,
-    `No system beats these on both counts (Pareto rank 1): ${front.join(", ")}.`,
+    `${best.name} keeps ${formatShare(best.kept)} of the answers with ${formatShare(best.share)} of the tokens.`,
+    `${worst.name} uses ${formatShare(worst.share)} of the tokens and keeps only ${formatShare(worst.kept)}.`,
+    `No system beats these on both (Pareto rank 1): ${front.join(", ")}.`,
   ].join("\n");
 }
 
@@ -87,7 +87,7 @@ function tokenShare(values: Summary): number {
   return 1 - (values.compression_ratio ?? 0);
 }
 
-/** Answers kept minus tokens sent: what a buyer who prices both alike would rank by. */
+/** Answers kept minus tokens sent, both weighted alike. */
 function value({ kept, share }: { kept: number; share: number }): number {
   return kept - share;
 }

@@ -5,13 +5,13 @@ import { withoutQueue } from "./queue-address.js";
 import type { RunFlags } from "./run-flags.js";
 
 /**
- * The whole description of a run, seen from its folder, which this process goes to: later flags win over those the run
- * was started with, and those over the config file.
+ * The complete description of a run, relative to its folder, which becomes the working folder. Later flags override those
+ * the run was started with, which override the config file.
  */
 export async function describeRun(invocation: Invocation, flags: RunFlags): Promise<RunFlags> {
   enterFolder(invocation);
   const { configFile } = invocation;
-  // A run that goes on was trusted with all that it names.
+  // A resumed run was trusted when it was started.
   const trust = flags.resume !== undefined || flags.trust;
   const config = configFile === null ? {} : await loadConfig(configFile, { trust });
   const place = configFile === null ? {} : { configDir: dirname(configFile) };
@@ -20,7 +20,7 @@ export async function describeRun(invocation: Invocation, flags: RunFlags): Prom
   return run.withoutQueue === true && flags.queue === undefined ? withoutQueue(run) : run;
 }
 
-/** Headers that hold a key are given again on resume; the others are still there. */
+/** Secret headers must be given again on resume; the others are stored. */
 function headersOf(invocation: Invocation, { resume, headers }: RunFlags): Pick<RunFlags, "headers"> {
   if (resume === undefined || headers === undefined) return {};
   return { headers: { ...invocation.flags.headers, ...headers } };

@@ -5,7 +5,7 @@ import { findProgram } from "../exec/process/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { markdownTable } from "../report/markdown.js";
 
-/** One thing that was looked at. `bad` means a run would not work without it. */
+/** `bad` means that a run would not work without it. */
 interface Check {
   what: string;
   state: "ok" | "missing" | "bad";
@@ -15,7 +15,7 @@ interface Check {
 const LEAST_NODE = [20, 19] as const;
 const LOW_SPACE_BYTES = 1 << 28;
 
-/** `assay doctor`: what this machine has, and what to do about what it lacks. */
+/** `assay doctor`: checks what this machine has, and says how to fix what is missing. */
 export async function doctorCommand(): Promise<number> {
   const checks = [
     nodeVersion(),
@@ -42,7 +42,7 @@ export async function doctorCommand(): Promise<number> {
 function nodeVersion(): Check {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const fine = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
-  const detail = fine ? process.version : `${process.version}; at least ${LEAST_NODE.join(".")} is needed`;
+  const detail = fine ? process.version : `${process.version}; at least ${LEAST_NODE.join(".")} is required`;
   return { what: "Node.js", state: fine ? "ok" : "bad", detail };
 }
 
@@ -70,9 +70,9 @@ function workingFolder(): Check {
   const folder = existsSync(".assay") ? ".assay" : ".";
   try {
     accessSync(folder, constants.W_OK);
-    return { what: "run folders", state: "ok", detail: "go to .assay/runs here" };
+    return { what: "run folders", state: "ok", detail: "are written to .assay/runs here" };
   } catch {
-    return { what: "run folders", state: "bad", detail: `${folder} cannot be written; pass --runs-dir` };
+    return { what: "run folders", state: "bad", detail: `${folder} is not writable; pass --runs-dir` };
   }
 }
 
@@ -83,7 +83,7 @@ function diskSpace(): Check {
   return { what: "disk", state: free < LOW_SPACE_BYTES ? "missing" : "ok", detail };
 }
 
-/** What generated code is run in, found out by trying it. */
+/** Starts each sandbox to see whether it works. */
 async function sandbox(): Promise<Check[]> {
   const { describeIsolation } = await import("../exec/sandbox/index.js");
   const { kind, detail, interpreters, advice } = await describeIsolation();
@@ -96,7 +96,6 @@ async function sandbox(): Promise<Check[]> {
   return [box, ...found, ...steps];
 }
 
-/** Programs that some runs need. */
 function programs(): Check[] {
   return ["git"].map((program) => {
     const path = findProgram(program);
@@ -104,13 +103,12 @@ function programs(): Check[] {
       ? {
           what: program,
           state: "missing",
-          detail: `needed for tasks of agents that check out a repository: apt-get install ${program}`,
+          detail: `needed for agent tasks that check out a repository: apt-get install ${program}`,
         }
       : { what: program, state: "ok", detail: path };
   });
 }
 
-/** Coding agents, and whether they can be run here. */
 async function agents(): Promise<Check[]> {
   const { describeAgents } = await import("../agents/index.js");
   return (await describeAgents()).map(({ name, isReady, detail }) => ({

@@ -21,21 +21,23 @@ async function told(limits: Partial<NonNullable<System["limits"]>>, maxCostUsd: 
   return describePlan(plan, { tokenizer, output: "table", maxWorkers: 8, maxCostUsd, trialMaxCostUsd: null });
 }
 
-describe("what --dry-run says of the budget of the run", () => {
-  it("is what the longest prompt and answer cost, and how many trials may run at a time", async () => {
+describe("reservations in --dry-run", () => {
+  it("follow from the longest prompt and answer, with the number of concurrent trials", async () => {
     expect(await told({ maxOutputTokens: 50 })).toContain(
-      "- set aside for a trial of s: at most $0.0600 (its prompt and its longest answer), so that 8 trials may run at a time; after 20 trials, 1.5 × the 95th percentile of what they cost\n",
+      "- reserved per trial of s: at most $0.0600 (its prompt and its longest answer), so 8 trials may run at a time; after 20 trials, 1.5 × the 95th percentile of their cost\n",
     );
   });
 
-  it("is the limit of a trial where the longest answer is not known", async () => {
+  it("use the limit of a trial if the longest answer is unknown", async () => {
     expect(await told({})).toContain(
-      "set aside for a trial of s: at most $0.5000 (its limit, as its longest answer is not known), so that 2 trials may run at a time",
+      "reserved per trial of s: at most $0.5000 (its limit, as the length of its longest answer is unknown), so 2 trials may run at a time",
     );
   });
 
-  it("is that nothing is known, or nothing at all", async () => {
-    expect(await told({ maxCostUsd: 0 })).toContain("as much as others have cost; the first run one by one");
+  it("are unknown, or empty without a budget", async () => {
+    expect(await told({ maxCostUsd: 0 })).toContain(
+      "as much as earlier trials have cost; the first ones run one by one",
+    );
     expect(await told({}, null)).not.toContain("set aside");
   });
 });

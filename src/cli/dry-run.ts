@@ -11,7 +11,7 @@ import { inputTokens } from "../runner/record.js";
 import { detectableDifference } from "../stats/index.js";
 import { type CostRange, judgingInWords, judgingOf } from "./judging-estimate.js";
 
-/** A plan before anything is spent: how much work it is, and what it will be able to tell apart. */
+/** A plan before anything is spent: how much work it is and which differences it can detect. */
 interface PlanReport {
   schema: "assay.plan/1";
   planned: number;
@@ -21,29 +21,29 @@ interface PlanReport {
   trials: number;
   threshold: number;
   inputTokens: number;
-  /** From prompts alone to every trial at its limit; null when a price or a limit is not known. */
+  /** From prompts alone to every trial at its limit; null if a price or a limit is unknown. */
   costUsd: CostRange;
-  /** True when scoring costs money besides, which is not in `costUsd`. */
+  /** True if scoring costs money too, which is not part of `costUsd`. */
   isJudged: boolean;
-  /** What judging costs: what judges are sent without the answers, and with answers at their longest; null when nobody knows. */
+  /** Judging cost without answers, and with answers of maximum length; null if unknown. */
   judgeCostUsd: CostRange;
-  /** Dollars for the whole run; null when it is not limited. */
+  /** Dollars for the whole run; null for no limit. */
   maxCostUsd: number | null;
-  /** What the budget of the run holds back for a trial of each system before it starts; empty without such a budget. */
+  /** What the run's budget reserves for a trial of each system before it starts; empty without a budget. */
   reservations: readonly PlannedReservation[];
-  /** About, at the expected time of each trial and all places taken. */
+  /** Estimated from the expected time per trial with all workers busy. */
   wallSeconds: number;
-  /** Between two pass rates, at 80 % power and the 5 % level; null when one example can tell nothing apart. */
+  /** Between two pass rates, at 80 % power and the 5 % level; null if one example can detect nothing. */
   detectableDifference: number | null;
   notes: readonly string[];
 }
 
-/** What is set aside for a trial of a system until its others have shown what they cost. */
+/** What is reserved for a trial of a system until its first trials show what they cost. */
 interface PlannedReservation {
   system: string;
-  /** At most, over the examples; null when nothing says what a trial can cost: then the first few run one by one. */
+  /** Maximum over the examples; null if unknown: then the first few trials run one by one. */
   usd: number | null;
-  /** Its prompt and its longest answer, or the limit of a trial. */
+  /** Set by its prompt and longest answer, or by the limit of a trial. */
   by: CanCost["by"] | null;
   /** How many trials the budget lets run at a time at first. */
   atOnce: number;
@@ -56,7 +56,6 @@ export interface DryRunOptions {
   trialMaxCostUsd: number | null;
 }
 
-/** The plan as text for people, or as JSON when that is the output asked for. */
 export function describePlan(plan: Plan, options: DryRunOptions & { output: string }): string {
   const report = reportOf(plan, options);
   return options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : inWords(report);
@@ -67,7 +66,7 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
   const n = plan.examples.length;
   const tasks = fewestTasks(plan);
   const count = (text: string) => tokenizer.count(text);
-  /** By system: what it is sent over all its trials. */
+  /** By system: the tokens sent over all its trials. */
   const sent = systems.map(() => 0);
   for (const [index, example] of plan.examples.entries()) {
     const cell = cells[wiringOf[index] ?? 0];
@@ -100,27 +99,26 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
   };
 }
 
-/** How many tasks a comparison of two systems stands on, where not each is asked everything. */
+/** The fewest tasks that a comparison of two systems is based on; not every system runs every dataset. */
 function fewestTasks({ systems, cells, wiringOf }: Plan): number {
   const tasks = systems.map((_, index) => wiringOf.filter((wiring) => cells[wiring]?.systems.has(index)).length);
   return Math.min(...tasks);
 }
 
-/** Pass rates differ by no more than 1. */
+/** Pass rates differ by at most 1. */
 function findable(difference: number): number | null {
   return difference <= 1 ? difference : null;
 }
 
-/** The smallest difference is worked out as if examples were independent. */
+/** The detectable difference assumes independent examples. */
 function groupNotes({ wirings }: Plan): string[] {
   const fields = [...new Set(wirings.flatMap(({ groupBy }) => groupBy ?? []))];
   return fields.map(
-    (field) =>
-      `examples with the same ${field} belong together: where groups are few, only larger differences are found`,
+    (field) => `examples with the same ${field} are grouped: with few groups, only larger differences are detectable`,
   );
 }
 
-/** What the plan costs at least and at most; systems that say nothing of prices cost nothing that is known. */
+/** Minimum and maximum cost of the plan; systems without known prices are not counted. */
 function costRange(
   plan: Plan,
   given: { sent: readonly number[]; maxCostUsd: number | null; trialMaxCostUsd: number | null },
@@ -165,11 +163,13 @@ function reservationsOf(plan: Plan, options: ReservationOptions): PlannedReserva
 }
 
 function reservationInWords({ system, usd, by, atOnce }: PlannedReservation): string {
-  const then = `after ${ENOUGH_TRIALS} trials, ${USUAL_MARGIN} × the 95th percentile of what they cost`;
+  const then = `after ${ENOUGH_TRIALS} trials, ${USUAL_MARGIN} × the 95th percentile of their cost`;
   const trials = atOnce === 1 ? "1 trial" : `${atOnce} trials`;
-  if (usd === null) return `set aside for a trial of ${system}: as much as others have cost; the first run one by one`;
-  const why = by === "tokens" ? "its prompt and its longest answer" : "its limit, as its longest answer is not known";
-  return `set aside for a trial of ${system}: at most ${formatDollars(usd)} (${why}), so that ${trials} may run at a time; ${then}`;
+  if (usd === null)
+    return `reserved per trial of ${system}: as much as earlier trials have cost; the first ones run one by one`;
+  const why =
+    by === "tokens" ? "its prompt and its longest answer" : "its limit, as the length of its longest answer is unknown";
+  return `reserved per trial of ${system}: at most ${formatDollars(usd)} (${why}), so ${trials} may run at a time; ${then}`;
 }
 
 interface AtMost {
@@ -178,7 +178,7 @@ interface AtMost {
   trialMaxCostUsd: number | null;
 }
 
-/** By dataset: what all its trials of a system cost when each is at its limit; null when there is none. */
+/** By dataset: the cost of all trials of a system if each reaches its limit; null if there is no limit. */
 function atMost({ cells, wirings, wiringOf }: Plan, { limits, index, trialMaxCostUsd }: AtMost): (number | null)[] {
   return cells.map(({ systems, trials }, wiring) => {
     if (hasNoPrice(limits.price) || !systems.has(index)) return 0;
@@ -192,13 +192,13 @@ function hasNoPrice(price: TokenPrices | null): boolean {
   return price !== null && price.input === 0 && price.output === 0;
 }
 
-/** What a call of a model takes when nobody says. */
+/** Expected time of a model call if the models file has none. */
 const USUAL_TRIAL_MS = 5000;
 
-/** What the work of an agent takes when nobody says. */
+/** Expected time of an agent's trial if the models file has none. */
 const USUAL_WORK_MS = 60_000;
 
-/** Endpoints are called side by side: the slowest decides. Work that calls none is taken to be done at once. */
+/** Endpoints are called in parallel, so the slowest decides. Systems without an endpoint count as instant. */
 function wallSeconds({ systems, cells, wiringOf }: Plan, maxWorkers: number): number {
   const byEndpoint = new Map<string, number>();
   for (const [index, system] of systems.entries()) {
@@ -221,7 +221,7 @@ function inWords(report: PlanReport): string {
   const lines = [
     isWhole
       ? `${plural(systems.length, "system")} × ${plural(examples, "example")} × ${plural(trials, "trial")} = ${plural(planned, "planned trial")}`
-      : `${plural(systems.length, "system")}, ${plural(examples, "example")} in all, at most ${plural(trials, "trial")} of each: ${plural(planned, "planned trial")}`,
+      : `${plural(systems.length, "system")}, ${plural(examples, "example")} in total, at most ${plural(trials, "trial")} of each: ${plural(planned, "planned trial")}`,
     `systems: ${systems.join(", ")}`,
     ...datasets.map((dataset) => {
       const field = dataset.passField ?? "the first evaluator's first field";
@@ -232,8 +232,8 @@ function inWords(report: PlanReport): string {
     ...(report.isJudged ? [judgingInWords(report.judgeCostUsd)] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
-      ? "so few examples: no difference between systems can be told from chance"
-      : `smallest difference between two pass rates that this design finds (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
+      ? "too few examples to detect any difference between systems"
+      : `minimum detectable difference between two pass rates (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
     ...report.notes,
   ];
   return `${lines.map((line) => `- ${oneLine(line)}`).join("\n")}\n`;

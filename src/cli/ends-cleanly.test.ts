@@ -6,7 +6,7 @@ import { Workspace } from "../testing/workspace.js";
 import { endsCleanly } from "./ends-cleanly.js";
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "%s ends the process with 130, after what was set aside is removed",
+  "%s ends the process with 130, after temporary files are removed",
   async (signal) => {
     const space = new Workspace({ aside: "" });
     space.write(
@@ -28,7 +28,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("hands on what the work returns or throws, and listens no longer", async () => {
+test("passes on results and errors, and removes its listeners", async () => {
   const before = process.listenerCount("SIGINT");
   expect(await endsCleanly(async () => process.listenerCount("SIGINT"))).toBe(before + 1);
   await expect(endsCleanly(() => Promise.reject(new Error("no")))).rejects.toThrow("no");

@@ -1,9 +1,6 @@
 import { EXIT } from "../core/errors.js";
 
-/**
- * Does work that a signal ends. The process then ends by its own hand, so that whatever was set aside is removed: a signal
- * alone would leave it.
- */
+/** Turns a signal into a regular exit, so that exit handlers remove temporary files. */
 export async function endsCleanly<T>(work: () => Promise<T>): Promise<T> {
   const end = () => process.exit(EXIT.interrupted);
   process.once("SIGINT", end);

@@ -1,30 +1,29 @@
-/** What `assay eval` runs, and what it writes: what its flags parse to besides those of every run. */
+/** What `assay eval` runs and writes, besides the flags of every run. */
 export interface EvalChoice {
-  /** Eval files, folders that hold some, or patterns. */
+  /** Eval files, folders that contain some, or patterns. */
   files?: readonly string[];
-  /** A suite of the config file. */
   suite?: string;
-  /** Filters of tags that must hold: `area=js`, `!slow`. */
+  /** Tag filters that must all match: `area=js`, `!slow`. */
   tags?: readonly string[];
-  /** Names of stimuli; all unless told. */
+  /** Names of test cases. Default: all. */
   stimuli?: readonly string[];
-  /** Trials of each stimulus, instead of what the files say. */
+  /** Trials of each test case. Default: set by the files. */
   runs?: number;
   /** Agents, by name or as a command with {prompt}. */
   executors?: readonly string[];
   models?: readonly string[];
   judgeModel?: string;
-  /** Whatever answers for the judge, and the variable that holds its key. */
+  /** Base URL of the judge, and the variable that holds its key. */
   judgeUrl?: string;
   judgeApiKeyEnv?: string;
-  /** What the weighted score of a trial must reach. */
+  /** The minimum weighted score of a passing trial. */
   threshold?: number;
   timeoutMs?: number;
-  /** A script by which a simulated model answers, in place of the real ones. */
+  /** Script for a simulated model that replaces the real ones. */
   mock?: string;
-  /** True when a single trial that did not pass is a failure. */
+  /** True if every trial has to pass. */
   requirePass?: boolean;
-  /** Where reports go besides stdout. */
+  /** Where reports are written besides stdout. */
   junit?: string;
   markdown?: string;
   outputDir?: string;

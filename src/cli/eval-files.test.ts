@@ -5,7 +5,7 @@ import { evalResult, trialRow, trialRows } from "../testing/eval-result.js";
 import { Workspace } from "../testing/workspace.js";
 import { writeEvalFiles } from "./eval-files.js";
 
-/** A folder, what is said while files are written there, and no workflow around it unless told. */
+/** A folder that collects notes, with no workflow by default. */
 function space(files = {}, summary = ""): Workspace & { said: string[] } {
   const said: string[] = [];
   const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
@@ -28,13 +28,13 @@ const stored = (trial: number, more = {}) => ({
 });
 
 describe("writeEvalFiles", () => {
-  it("writes nothing unless it is asked to", () => {
+  it("writes nothing by default", () => {
     const { said } = space();
     writeEvalFiles(evalResult(trialRows("P")), {});
     expect(said).toEqual([]);
   });
 
-  it("writes a line for each trial, with what was stored of it and without", () => {
+  it("writes a line for each trial, with and without its stored output", () => {
     const here = space({ "run/outputs.jsonl": [stored(0), stored(1, { grades: [grade] }), stored(9)] });
     const rows = [...trialRows("PF", { costUsd: 0.5, turns: 3 }), trialRow({ trial: 2, outcome: "skipped" })];
     const evals = { tidy: { skill: "sweep" } };
@@ -53,7 +53,7 @@ describe("writeEvalFiles", () => {
     expect(here.said).toEqual(names.map((name) => `Written: ${here.path("out/deep", name)}\n`));
   });
 
-  it("adds to the summary of a workflow, which others write to as well", () => {
+  it("appends to the summary of a workflow, which others write to as well", () => {
     const before = new Workspace({ "summary.md": "before\n" });
     const here = space({}, before.path("summary.md"));
     writeEvalFiles(evalResult(trialRows("P")), { markdown: here.path("comment.md") });
@@ -61,7 +61,7 @@ describe("writeEvalFiles", () => {
   });
 
   it.each(["junit", "markdown"] as const)(
-    "says which file of --%s cannot be written, and that the run is stored",
+    "reports which file of --%s cannot be written, and that the run is stored",
     (kind) => {
       const here = space();
       mkdirSync(here.path("folder"));
@@ -71,7 +71,7 @@ describe("writeEvalFiles", () => {
     },
   );
 
-  it("says so of the summary of a workflow, too", () => {
+  it("reports the same for the summary of a workflow", () => {
     space({}, "/dev/null/summary.md");
     expect(() => writeEvalFiles(evalResult(trialRows("P")), {})).toThrow(/summary\.md could not be written/);
   });

@@ -13,11 +13,11 @@ import type { EvalChoice } from "./eval-choice.js";
 import { say } from "./streams.js";
 
 interface Wanted extends Pick<EvalChoice, "junit" | "markdown" | "outputDir"> {
-  /** The gates of the command. */
+  /** Gates given on the command line. */
   gates?: readonly GateVerdict[];
 }
 
-/** Writes the reports of an eval that are asked for; in a GitHub workflow, its summary as well. */
+/** Writes the requested reports of an eval; in a GitHub workflow also its summary. */
 export function writeEvalFiles(result: EvalResult, wanted: Wanted): void {
   const report = evalReport(result, wanted.gates);
   for (const { file, lines } of filesOf(result, report, wanted)) {
@@ -51,7 +51,7 @@ function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outp
   ];
 }
 
-/** What graders found against trials that failed, from what is stored; read when it is first asked for. */
+/** What graders found in failed trials, read from the store on first use. */
 export function evidenceIn({ runDir, rows }: EvalResult): EvidenceOf {
   const failed = new Set(rows.filter(({ outcome }) => outcome === "fail").map(encodeKey));
   let known: Map<string, string> | null = null;
@@ -89,7 +89,7 @@ function written(file: string, write: () => void): void {
   }
 }
 
-/** One trial a line: its stimulus, what became of it, what each grader said, and what the agent did. */
+/** One line per trial: its test case, result, grader verdicts and what the agent did. */
 function* resultLines({ rows, config, runDir }: EvalResult): Generator<string> {
   const skills = new Map(config.datasets.flatMap(({ tags, skill = null }) => tags.map((tag) => [tag, skill] as const)));
   const waiting = new Map(rows.map((row) => [encodeKey(row), row]));

@@ -3,25 +3,40 @@ import { addAgentSettings } from "./agent-flags.js";
 import { collect, count, dollars, number } from "./flag-values.js";
 import { TRUST_FLAG } from "./trust.js";
 
-/** The flags of commands that run eval files: who answers and judges, and what it may cost. */
+/** Flags of commands that run eval files: models, judges and costs. */
 export function addEvalRunFlags(command: Command): Command {
   return command
-    .option("--mock <script>", "let a simulated model answer the agents, without a key: see assay mock")
-    .option("--judge-model <name>", "the model of graders that ask one")
-    .option("--judge-url <url>", "the base URL of whatever answers for it")
-    .option("--judge-api-key-env <variable>", "the name of the variable that holds its key")
-    .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
-    .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
-    .option("--workers <count>", "trials at a time (default: the number of cores, at most 4)", count);
+    .option("--mock <script>", "simulate the agents' model with this script; needs no key: see assay mock")
+    .option("--judge-model <name>", "use this model for graders that need one")
+    .option("--judge-url <url>", "call the judge at this base URL")
+    .option("--judge-api-key-env <variable>", "read the judge's key from this environment variable")
+    .option(
+      "--max-cost <dollars>",
+      "limit the cost of the whole run: trials that might exceed it are not started",
+      dollars,
+    )
+    .option(
+      "--trial-max-cost <dollars>",
+      "limit the cost of each trial: it is stopped there and graded on what it has produced",
+      number,
+    )
+    .option("--workers <count>", "run this many trials at a time (default: the number of cores, at most 4)", count);
 }
 
-/** The flags of commands that run eval files: how agents are run, and what the project is. */
+/** Flags of commands that run eval files: agents and project. */
 export function addEvalProjectFlags(command: Command): Command {
   return addAgentSettings(command)
-    .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
-    .option("--api-key-env <variable>", "the name of the variable that holds the key of the agent's model")
-    .option("--allow-insecure", "let a key go over plain http to another machine")
-    .option("--plugin <file>", "a module that exports register(registry), such as for graders; repeatable", collect)
+    .option("--models <file>", "read models, prices and budgets from this file (default: models.yml if present)")
+    .option("--api-key-env <variable>", "read the key of the agent's model from this environment variable")
+    .option("--allow-insecure", "allow sending a key over plain http to another machine")
+    .option(
+      "--plugin <file>",
+      "load a module that exports register(registry), such as for graders; repeatable",
+      collect,
+    )
     .option(...TRUST_FLAG)
-    .option("--config <file>", "the project's file (default: assay.config.ts, .mjs, .yaml when there is one)");
+    .option(
+      "--config <file>",
+      "read the project's config from this file (default: assay.config.ts, .mjs, .yaml if present)",
+    );
 }

@@ -16,7 +16,7 @@ import type { EvalChoice } from "./eval-choice.js";
 import type { AgentConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 
-/** What eval files come to: examples, and the agents that are asked. */
+/** Eval files as datasets, and the agents to run. */
 export interface EvalPlan {
   readonly specs: readonly EvalSpec[];
   readonly datasets: Dataset[];
@@ -24,7 +24,6 @@ export interface EvalPlan {
   readonly notes: readonly string[];
 }
 
-/** Reads the eval files that are asked for, and chooses from them. */
 export async function planEvals(config: RunFlags): Promise<EvalPlan> {
   const specs = await chosenSpecs(config);
   const agents = new Map<string, AgentConfig>();
@@ -37,7 +36,7 @@ export async function planEvals(config: RunFlags): Promise<EvalPlan> {
   return { specs, datasets, agents: [...agents.values()], notes };
 }
 
-/** The name under which an agent takes part: with a number where another agent has its name. */
+/** Adds a number if another agent already has the name. */
 function namedApart(agent: AgentConfig, known: Map<string, AgentConfig>): string {
   const usual = agentName(agent);
   for (let number = 1; ; number++) {
@@ -50,7 +49,7 @@ function namedApart(agent: AgentConfig, known: Map<string, AgentConfig>): string
   }
 }
 
-/** The datasets of the eval files alone, for outputs that are graded again. */
+/** Only the datasets of the eval files, for regrading. */
 export async function evalDatasets(config: RunFlags): Promise<Dataset[]> {
   const specs = await chosenSpecs(config);
   return Promise.all(specs.map((spec) => evalDataset(spec, { config, systems: null })));
@@ -61,7 +60,7 @@ async function chosenSpecs(config: RunFlags): Promise<EvalSpec[]> {
   const suite = suiteOf(config);
   const files = await findSpecs(choice.files ?? suite?.paths ?? config.evals?.paths ?? ["."]);
   if (files.length === 0)
-    throw new UsageError("There is no eval.yaml below this folder. Name one with -e, or write one with assay init.");
+    throw new UsageError("There is no eval.yaml below this folder. Name one with -e, or create one with assay init.");
   const specs: EvalSpec[] = [];
   const options = { registry, ...environmentsOf(config), ...overrides(choice) };
   for (const file of files) specs.push(await loadSpec(file, options));
@@ -95,8 +94,8 @@ function suiteOf({ eval: choice, evals }: RunFlags): Suite | undefined {
   const known = Object.keys(suites);
   throw new UsageError(
     known.length === 0
-      ? `There is no suite "${name}": the config file has none. Add evals.suites to assay.config.yaml.`
-      : `There is no suite "${name}".${didYouMean(name, known)}`,
+      ? `Unknown suite "${name}": the config file has no suites. Add evals.suites to assay.config.yaml.`
+      : `Unknown suite "${name}".${didYouMean(name, known)}`,
   );
 }
 
@@ -113,28 +112,28 @@ function requireOwnNames(specs: readonly EvalSpec[]): void {
   if (twice === undefined) return;
   const first = specs.find(({ name }) => name === twice.name);
   throw new UsageError(
-    `Two eval files have the name "${twice.name}", and results are told apart by it: ${first?.file} and ${twice.file}. Rename one.`,
+    `Two eval files are named "${twice.name}", but results are identified by name: ${first?.file} and ${twice.file}. Rename one.`,
   );
 }
 
-/** A name that is misspelt would otherwise look like an eval that passed. */
+/** A misspelled name must not look like an eval that passed. */
 function requireKnown(specs: readonly EvalSpec[], { stimuli = [] }: EvalChoice): void {
   const known = specs.flatMap((spec) => spec.stimuli.map(({ name }) => name));
   const unknown = stimuli.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new UsageError(`There is no stimulus "${unknown}".${didYouMean(unknown, known)}`);
+  if (unknown !== undefined) throw new UsageError(`Unknown test case "${unknown}".${didYouMean(unknown, known)}`);
 }
 
 function nothingLeft(): NothingToRunError {
   return new NothingToRunError(
-    "No stimulus is left: the tags match none. Zero trials prove nothing, so that this is a failure.",
+    "No test case matches the tags. Running no trials proves nothing, so this counts as a failure.",
   );
 }
 
-/** The agents of an eval: every executor with every model. */
+/** Every executor with every model. */
 function agentsOf({ defaults, file }: EvalSpec, { executors, models }: EvalChoice): AgentConfig[] {
   const asked = executors ?? (defaults.executor === null ? [] : [defaults.executor]);
   if (asked.length === 0)
-    throw new UsageError(`${file} does not say which agent is asked. Add --executor claude, or defaults.executor.`);
+    throw new UsageError(`${file} does not name an agent. Add --executor claude, or defaults.executor.`);
   const wanted = models ?? defaults.models;
   return asked.flatMap((executor) => {
     const agent = executorAgent(executor);
@@ -143,18 +142,18 @@ function agentsOf({ defaults, file }: EvalSpec, { executors, models }: EvalChoic
   });
 }
 
-/** The agent that an executor names: one known by name, or a command. */
+/** An executor is the name of a known agent, or a command. */
 export function executorAgent(executor: string): AgentConfig {
   return executor.includes("{prompt") ? { command: executor } : { agent: executor };
 }
 
 interface EvalDatasetOptions {
   config: RunFlags;
-  /** Null for all of the run. */
+  /** Null for all systems of the run. */
   systems: readonly string[] | null;
 }
 
-/** The stimuli of a file as examples, on the terms of the file and of the command. */
+/** The test cases of a file as examples, with the settings of the file and of the command. */
 async function evalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
   const { threshold, timeoutMs } = config.eval ?? {};
   const { fingerprint: _, ...dataset } = await datasetOf(spec, registry);
@@ -163,7 +162,7 @@ async function evalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptio
     ...terms,
     ...(systems === null ? {} : { systems }),
     ...(timeoutMs === undefined ? {} : { hardTimeoutMs: timeoutMs }),
-    // What the command says of each trial holds for all of them.
+    // The command's limit applies to all trials.
     ...(maxCostUsd === undefined || config.trialMaxCost !== undefined ? {} : { maxCostUsd }),
   };
   const examples =

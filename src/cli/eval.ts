@@ -21,12 +21,11 @@ import { requireTrust } from "./trust.js";
 import { withMock } from "./with-mock.js";
 import type { Concluded, Workbench } from "./workbench.js";
 
-/** `assay eval`: a run whose examples are the stimuli of eval files, and whose systems are the agents they name. */
+/** `assay eval`: a run whose examples are the test cases of eval files and whose systems are the agents they name. */
 export function evalCommand(flags: RunFlags): Promise<number> {
   return runWith(EVAL, { output: "eval", ...flags });
 }
 
-/** What `assay eval` measures, and on what. */
 export const EVAL: Workbench = {
   command: "eval",
   metrics: standardMetrics,
@@ -50,26 +49,26 @@ export const EVAL: Workbench = {
   conclude: concludeEval,
 };
 
-/** A plan runs nothing, and a run that goes on was trusted with what it names. */
+/** A dry run runs nothing, and a resumed run was trusted when it was started. */
 function requireTrustedSpecs(specs: readonly EvalSpec[], { dryRun, resume, trust }: RunFlags): void {
   if (dryRun === true || resume !== undefined) return;
-  for (const { file } of specs) requireTrust(file, "it has commands and agents run", { trust });
+  for (const { file } of specs) requireTrust(file, "it runs commands and agents", { trust });
 }
 
-/** Each worker would have a simulated model of its own, at an address of its own. */
+/** Each worker would start its own simulated model at its own address. */
 function requireNoMock({ queue, eval: choice }: RunFlags): void {
   if (queue === undefined || choice?.mock === undefined) return;
   throw new UsageError(
-    "--mock answers on this machine alone, and the workers of a queue ask from theirs. Start assay mock --port 8080 where all can reach it, and give --agent-url.",
+    "--mock works only on this machine, but queue workers run on others. Start assay mock --port 8080 where all of them can reach it, and pass --agent-url.",
   );
 }
 
-/** Eval files bring evaluators of their own, which hold connections to judges. */
+/** Evaluators of eval files hold connections to judges. */
 export async function closeGraders(datasets: readonly (Dataset | ExampleSource)[]): Promise<void> {
   await closeAll(datasets.flatMap((dataset) => ("evaluators" in dataset ? (dataset.evaluators ?? []) : [])));
 }
 
-/** What is wrong with an agent is said in the flags of `assay run`, which names agents by others. */
+/** Errors about agents name the flags of `assay run`; replaces them with those of `assay eval`. */
 async function inEvalFlags<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -83,7 +82,6 @@ async function inEvalFlags<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Where graders find the models that they ask. */
 function judgePlace({ eval: choice, modelsFile, allowInsecure }: RunFlags, mock: string | undefined): JudgeModelPlace {
   const { judgeUrl = mock, judgeApiKeyEnv } = choice ?? {};
   return {
@@ -106,23 +104,21 @@ function checkOwnGates({ name, gates = [], terms }: Dataset): void {
     checkGate(`The gate of ${name} on ${metric}`, gatedKey(metric), run);
 }
 
-/** What a config file says of other runs is no part of an eval. */
+/** Other settings of a config file do not apply to evals. */
 export function agentSettings(config: RunConfig): RunConfig {
   const { systems: _, models: __, replay: ___, datasets: ____, reader: _____, ...rest } = config;
   return rest;
 }
 
-/** Writes what is asked for, and says what the gates decide. */
+/** Writes the requested files and applies the gates. */
 async function concludeEval(result: EvalResult, { config, gates }: Concluded): Promise<Judgement> {
   writeEvalFiles(result, { ...config.eval, gates });
   return judgeEval(result);
 }
 
-/** Holds each eval against its gates. */
 export function judgeEval(result: EvalResult): Judgement {
   const started = result.rows.filter(({ outcome }) => outcome !== "skipped").length;
-  if (started === 0)
-    return { exitCode: EXIT.infrastructure, messages: ["No trial was run: nothing is known, so that nothing passed."] };
+  if (started === 0) return { exitCode: EXIT.infrastructure, messages: ["No trials were run, so nothing can pass."] };
   const { parts } = evalReport(result);
   const failed = parts.flatMap(({ eval: name, system, gates }) =>
     gates.filter(({ passed }) => !passed).map((gate) => `${name}: ${system}: gate ${gateInWords(gate)}`),

@@ -18,7 +18,6 @@ import { findRun, latestRun } from "../store/run-folder.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
 
-/** The flags of every command that reports an experiment. */
 export interface ExperimentReportFlags {
   output: string;
   level: number;
@@ -29,49 +28,48 @@ export interface ExperimentReportFlags {
 const OUTPUTS = ["markdown", "json"];
 const LATEST = "latest";
 
-/** `assay experiment merge`: the runs of all shards as one experiment. */
+/** `assay experiment merge`: combines the runs of all shards. */
 export async function experimentMergeCommand(runs: readonly string[], flags: ExperimentReportFlags): Promise<number> {
   checkFlags(flags);
   const stored = runs.map((name) => storedExperiment(findDir(name, flags)));
   const merged = mergeShards(stored.map((each) => ({ ...each, run: each.dir })));
   const { record, missing } = merged;
-  const absent = missing.length === 0 ? [] : [`shards that were not given: ${missing.join(", ")}`];
+  const absent = missing.length === 0 ? [] : [`missing shards: ${missing.join(", ")}`];
   return reportStored({ record, stored: merged.runs, flags, notes: absent });
 }
 
-/** `assay experiment report`: a stored experiment, or a shard of one, from its rows. */
+/** `assay experiment report`: reports a stored experiment or shard again. */
 export async function experimentReportCommand(run: string | undefined, flags: ExperimentReportFlags): Promise<number> {
   checkFlags(flags);
   const stored = storedExperiment(findDir(run ?? LATEST, flags));
   const { shard } = stored.record;
-  const notes = shard === null ? [] : [`this is shard ${formatShard(shard)}: experiment merge joins all of them`];
+  const notes =
+    shard === null ? [] : [`this is shard ${formatShard(shard)}: combine all of them with experiment merge`];
   return reportStored({ record: stored.record, stored: [stored], flags, notes, isPart: shard !== null });
 }
 
-/** Throws for flags that cannot be used as given. */
 export function checkFlags({ output, level }: ExperimentReportFlags): void {
-  if (!OUTPUTS.includes(output)) throw new UsageError(`There is no output "${output}".${didYouMean(output, OUTPUTS)}`);
-  if (!(level > 0 && level < 1)) throw new UsageError(`--level must lie between 0 and 1, but is ${level}.`);
+  if (!OUTPUTS.includes(output))
+    throw new UsageError(`Unknown output format "${output}".${didYouMean(output, OUTPUTS)}`);
+  if (!(level > 0 && level < 1)) throw new UsageError(`--level must be between 0 and 1, got ${level}.`);
 }
 
-/** The report as it is written. */
 export function render(report: ExperimentReport, output: string): string {
   return output === "json" ? `${JSON.stringify(report, null, 2)}\n` : experimentMarkdown(report);
 }
 
-/** The exit code of a report: a difference between variants that were hardly scored says nothing. */
+/** Differences between variants with too few scored trials say nothing. */
 export function coverageOf({ variants }: ExperimentReport, least: number): number {
   const low = variants.filter(({ coverage, trials }) => (coverage ?? 0) < least || trials.pass + trials.fail === 0);
   for (const { name, coverage, coverageReason } of low)
     say(
       coverage === null
-        ? `${name}: coverage is not known: ${coverageReason}`
+        ? `${name}: coverage is unknown: ${coverageReason}`
         : `${name}: only ${formatShare(coverage)} of the planned trials were scored (--min-coverage ${least})`,
     );
   return low.length === 0 ? EXIT.fine : EXIT.infrastructure;
 }
 
-/** A run of an experiment, as it is stored. */
 export interface StoredExperiment {
   dir: string;
   record: ExperimentRecord;
@@ -79,12 +77,12 @@ export interface StoredExperiment {
   planned: number;
 }
 
-/** The folder of a run that was named, or of the latest experiment. */
+/** The folder of the named run, or of the latest experiment. */
 export function findDir(name: string, { runsDir }: ExperimentReportFlags): string {
   return name === LATEST ? latestExperiment(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
 }
 
-/** Runs of another kind are no reason to say that there is none. */
+/** Skips other kinds of runs. */
 function latestExperiment(runsDir: string): string {
   let others = 0;
   let isRead = true;
@@ -99,17 +97,17 @@ function latestExperiment(runsDir: string): string {
   } catch (error) {
     if (others === 0 || !isRead) throw error;
     throw new RunFolderError(
-      `There are runs in ${runsDir}, but no experiment is among them. Start one with assay experiment run, or give the path of its folder.`,
+      `${runsDir} has runs, but no experiments. Start one with assay experiment run, or pass the path of its folder.`,
       { cause: error },
     );
   }
 }
 
-/** The experiment, or the part of one, that a run folder holds. */
+/** The experiment, or the shard of one, in a run folder. */
 export function storedExperiment(dir: string): StoredExperiment {
   const manifest = readManifest(dir);
   const record = experimentIn(manifest.invocation);
-  if (record === null) throw new UsageError(`${dir} is no run of an experiment. Start one with assay experiment run.`);
+  if (record === null) throw new UsageError(`${dir} is not an experiment. Start one with assay experiment run.`);
   return { dir, record, rows: storedRows(dir, manifest), planned: manifest.planned };
 }
 
@@ -118,11 +116,11 @@ interface Reported {
   stored: readonly StoredExperiment[];
   flags: ExperimentReportFlags;
   notes: readonly string[];
-  /** True when the rest of the experiment is not asked for. */
+  /** True if only this shard was requested. */
   isPart?: boolean;
 }
 
-/** Parts that are missing, of an experiment or of a run, make a report that is not the whole truth: the exit code is 3. */
+/** A report with missing shards or trials is incomplete: the exit code is 3. */
 async function reportStored({ record, stored, flags, notes, isPart = false }: Reported): Promise<number> {
   const unfinished = stored.filter(({ rows, planned }) => rows.length < planned).map(unfinishedNote);
   const isComplete = unfinished.length === 0 && (isPart || notes.length === 0);
@@ -140,12 +138,12 @@ async function reportStored({ record, stored, flags, notes, isPart = false }: Re
   return problems.length === 0 ? covered : EXIT.infrastructure;
 }
 
-/** Records of before do not say what was planned: then it is known of a complete run alone, by its rows. */
+/** Older records lack the planned count; it is known only for complete runs, from their rows. */
 export function withPlanned({ planned, ...variant }: RecordedVariant, isComplete: boolean): ReportedVariant {
   if (planned !== undefined) return { ...variant, planned: planned.here };
   return isComplete ? variant : { ...variant, planned: null };
 }
 
 function unfinishedNote({ dir, rows, planned }: StoredExperiment): string {
-  return `${dir}: ${plural(planned - rows.length, "planned trial")} never run`;
+  return `${dir}: ${plural(planned - rows.length, "planned trial")} not run`;
 }

@@ -50,7 +50,6 @@ import { say, writeResult } from "./streams.js";
 import { requireTrust } from "./trust.js";
 import { withMock } from "./with-mock.js";
 
-/** What the flags of `assay experiment run` parse to. */
 export interface ExperimentRunFlags extends ExperimentReportFlags {
   shard?: string;
   runs?: number;
@@ -67,9 +66,9 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   dryRun?: boolean;
   agentHome?: string;
   agentUrl?: string;
-  /** A script by which a simulated model answers, in place of the real ones. */
+  /** Script for a simulated model that replaces the real ones. */
   mock?: string;
-  /** The model of graders that ask one. */
+  /** Model for graders that need one. */
   judgeModel?: string;
   judgeUrl?: string;
   judgeApiKeyEnv?: string;
@@ -81,18 +80,18 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   allowInsecure?: boolean;
   plugin?: readonly string[];
   config?: string;
-  /** Lets code and commands run that files outside of this folder name. */
+  /** Allows code and commands named by files outside this folder. */
   trust?: boolean;
   quiet?: boolean;
 }
 
-/** `assay experiment run`: all variants of an experiment, or of a shard of it, in one run. */
+/** `assay experiment run`: runs all variants of an experiment, or of one shard, in one run. */
 export async function experimentRunCommand(file: string, flags: ExperimentRunFlags): Promise<number> {
   checkFlags(flags);
   return withMock(flags, (url) => runExperiment(file, url === undefined ? flags : { ...flags, agentUrl: url }));
 }
 
-/** The datasets of an experiment as it was planned, for outputs that are graded again. */
+/** The datasets of an experiment as planned, for regrading. */
 export async function experimentDatasets(file: string, flags: ExperimentRunFlags): Promise<Dataset[]> {
   const { plan } = await planned(file, flags);
   return [...plan.datasets];
@@ -115,11 +114,11 @@ async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan:
 }
 
 async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
-  if (flags.dryRun !== true) requireTrust(file, "its evals have commands and agents run", flags);
+  if (flags.dryRun !== true) requireTrust(file, "its evals run commands and agents", flags);
   const report = await guarded(async () => {
     const { plan, config } = await planned(file, flags);
     requireNoQueue(config, "assay experiment");
-    // A plan that is printed has them.
+    // The dry run prints them itself.
     if (flags.dryRun !== true) for (const note of plan.notes) say(note);
     const systems: System[] = [];
     try {
@@ -134,14 +133,14 @@ async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<n
   return report();
 }
 
-/** Where graders find the models that they ask: a simulated one answers for those as well unless told otherwise. */
+/** The simulated model also serves graders, unless a judge is configured. */
 function judgePlace(flags: ExperimentRunFlags): JudgeModelPlace {
   const { models: modelsFile, allowInsecure, mock, agentUrl, judgeApiKeyEnv: apiKeyEnv } = flags;
   const url = flags.judgeUrl ?? (mock === undefined ? undefined : agentUrl);
   return given({ modelsFile, allowInsecure, url, apiKeyEnv });
 }
 
-/** The agent of a variant. The name of the system is the variant's, so that rows tell which one they are of. */
+/** The system is named after the variant, so that rows show which one they belong to. */
 function openSystem(
   { name, executor, model }: PlannedSystem,
   flags: ExperimentRunFlags,
@@ -149,7 +148,7 @@ function openSystem(
 ): Promise<System> {
   if (executor === null)
     throw new UsageError(
-      `Nothing says which agent runs "${name}". Add executor to the defaults of the eval file, or pass --executor claude.`,
+      `No agent is set for "${name}". Add executor to the defaults of the eval file, or pass --executor claude.`,
     );
   const { agentHome, agentUrl, agentEnv, keepWorkspaces, strictModel, models, apiKeyEnv, allowInsecure, workers } =
     flags;
@@ -191,14 +190,14 @@ function withRecord(json: string, experiment: ExperimentRecord): string {
 function inWords({ name, baseline, variants, vary, shard, stimuli }: ExperimentRecord): string {
   const part = shard === null ? "" : `, of which shard ${formatShard(shard)}`;
   const lines = [
-    `experiment ${name}: ${plural(variants.length, "variant")}, ${stimuli} ${stimuli === 1 ? "stimulus" : "stimuli"}${part}`,
+    `experiment ${name}: ${plural(variants.length, "variant")}, ${plural(stimuli, "test case")}${part}`,
     `varied: ${vary.join(", ")}`,
     ...variants.map((variant) => {
       const settings = Object.entries(variant.settings).map(
         ([pointer, value]) => `${pointer} ${JSON.stringify(value)}`,
       );
       const role = variant.name === baseline ? " (baseline)" : "";
-      return `variant ${variant.name}${role}: ${settings.join(", ") || "the eval as it is"}`;
+      return `variant ${variant.name}${role}: ${settings.join(", ") || "the eval unchanged"}`;
     }),
   ];
   return lines.map((line) => `- ${line}\n`).join("");
@@ -245,7 +244,7 @@ async function measure({ plan, systems, flags, file }: Work): Promise<Report> {
   }
 }
 
-/** What the command says of each trial holds for all of them. */
+/** The command's limit applies to all trials. */
 function withoutOwnCost(dataset: Dataset): Dataset {
   const { maxCostUsd: _, ...terms } = dataset.terms ?? {};
   return makeDataset({ ...dataset, terms });
@@ -255,14 +254,18 @@ function titleOf({ name, shard }: ExperimentRecord): string {
   return shard === null ? name : `${name} ${shard.index} of ${shard.of}`;
 }
 
-/** A run that goes on must be of this very plan, and of this part of it. */
+/** A resumed run must have the same plan and shard. */
 function placeOf(record: ExperimentRecord, flags: ExperimentRunFlags): { runsDir: string } | { resume: string } {
   if (flags.resume === undefined) return { runsDir: flags.runsDir };
   const { dir, record: before } = storedExperiment(findDir(flags.resume, flags));
   if (before.fingerprint !== record.fingerprint)
-    throw new UsageError(`${dir} is of another plan: the experiment, its evals or what they name have changed since.`);
-  const [was, is] = [before.shard, record.shard].map((shard) => (shard === null ? "the whole" : formatShard(shard)));
-  if (was !== is) throw new UsageError(`${dir} is ${was} of the experiment, not ${is}. Pass the same --shard.`);
+    throw new UsageError(
+      `${dir} has a different plan: the experiment, its evals or files they use have changed since.`,
+    );
+  const [was, is] = [before.shard, record.shard].map((shard) =>
+    shard === null ? "the whole experiment" : `shard ${formatShard(shard)}`,
+  );
+  if (was !== is) throw new UsageError(`${dir} is ${was}, not ${is}. Pass the same --shard.`);
   return { resume: dir };
 }
 
@@ -274,7 +277,7 @@ function invocationOf(file: string, flags: ExperimentRunFlags, experiment: Exper
 interface Finished {
   record: ExperimentRecord;
   flags: ExperimentRunFlags;
-  /** What the command ends with when it was told to stop; null when it was not. */
+  /** Exit code after an interrupt; null if there was none. */
   stopCode: number | null;
   file: string;
 }
@@ -291,7 +294,7 @@ async function reportRun(result: EvalResult, { record, flags, stopCode, file }: 
   if (runDir !== null) say(`Stored in ${runDir}`);
   if (stopCode !== null) {
     const shard = flags.shard === undefined ? "" : ` --shard ${flags.shard}`;
-    say(`Interrupted. Go on with: assay experiment run ${file}${shard} --resume ${runDir}`);
+    say(`Interrupted. Resume with: assay experiment run ${file}${shard} --resume ${runDir}`);
     return stopCode;
   }
   return coverageOf(report, flags.minCoverage ?? DEFAULT_MIN_COVERAGE);

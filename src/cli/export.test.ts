@@ -70,7 +70,7 @@ describe("assay export", () => {
   test.each([
     [{ format: "parquet" }, /Parquet is binary: write it to a file with --out FILE/],
     [{ format: "pdf" }, /Unknown format "pdf"/],
-    [{ force: true }, /--force is for --out/],
+    [{ force: true }, /--force requires --out/],
   ])("rejects %j", async (flags, words) => {
     await expect(exported(stored(), flags)).rejects.toThrow(words);
   });

@@ -21,11 +21,9 @@ export interface ExportFlags {
   runsDir: string;
 }
 
-/** `assay export`: a stored run in a format of other programs. Runs nothing. */
 export async function exportCommand(run: string, flags: ExportFlags): Promise<number> {
   const { out, force = false, withOutputs = false, runsDir } = flags;
-  if (force && out === undefined)
-    throw new UsageError("--force is for --out: there is no file to overwrite. Leave it out.");
+  if (force && out === undefined) throw new UsageError("--force requires --out: there is no file to overwrite.");
   const dir = resolve(findRun({ runsDir, name: run, isCandidate: () => true }));
   const options: ExportOptions = { dir, format: flags.format as ExportFormat, withOutputs, evidenceIn };
   return endsCleanly(() => (out === undefined ? toStdout(options) : toFile({ ...options, out, force })));

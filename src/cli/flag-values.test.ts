@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { thresholds } from "./flag-values.js";
 
-describe("thresholds", () => {
+describe("collectThresholds", () => {
   it.each([
     ["pass_rate=0.5", { pass_rate: 0.5 }],
     ["pass_rate=0.5, mean_score = 0.7", { pass_rate: 0.5, mean_score: 0.7 }],
@@ -25,17 +25,17 @@ describe("thresholds", () => {
   });
 
   it.each(["", "pass_rate", "=1", "pass_rate=", "pass_rate=high", "facet:subject=anatomy", "a=1,,b=2"])(
-    "refuses %s",
+    "rejects %s",
     (text) => {
       expect(() => thresholds(text)).toThrow(/It must/);
     },
   );
 
-  it("adds up over several flags, the last of a name being kept", () => {
+  it("combines several flags, the last one of a name wins", () => {
     expect(thresholds("a=3", thresholds("a=1,b=2"))).toEqual({ a: 3, b: 2 });
   });
 
-  it("reads any list of metrics and facets back", () => {
+  it("round-trips any list of metrics and facets", () => {
     const name = fc.stringMatching(/^[a-z_]{1,8}$/);
     const value = fc.stringMatching(/^[a-z]{1,5}(, [a-z]{1,5})?$/);
     const key = fc.oneof(

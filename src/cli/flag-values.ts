@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-// How the values of flags are read. What cannot be used as given is refused with a word on what can.
+// Parsers for flag values. Each error says what is accepted.
 
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
@@ -24,7 +24,7 @@ export function integer(value: string): number {
 
 export function port(value: string): number {
   const parsed = integer(value);
-  if (parsed < 0 || parsed > 65_535) throw new InvalidArgumentError("It must lie between 0 and 65535.");
+  if (parsed < 0 || parsed > 65_535) throw new InvalidArgumentError("It must be between 0 and 65535.");
   return parsed;
 }
 
@@ -34,20 +34,19 @@ export function count(value: string): number {
   return parsed;
 }
 
-/** What is done about an endpoint that is down. */
 export function onOutage(value: string): "stop" | "wait" {
   if (value !== "stop" && value !== "wait") throw new InvalidArgumentError("It must be stop or wait.");
   return value;
 }
 
-/** `a=b`, given once or several times. The value may hold commas. */
+/** `a=b`, once or repeated. The value may contain commas. */
 export function pair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
   return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
-/** `a=b,c=d`, given once or several times. */
+/** `a=b,c=d`, once or repeated. */
 export function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   return text.split(",").reduce<Record<string, string>>((parsed, one) => pair(one, parsed), { ...before });
 }
@@ -65,7 +64,7 @@ export function json(value: string): Record<string, unknown> {
   const secret = Object.keys(parsed).find((key) => /api.?key|secret|password|authorization/i.test(key));
   if (secret !== undefined)
     throw new InvalidArgumentError(
-      `"${secret}" would be stored with the run. Keys belong into a variable: --api-key-env.`,
+      `"${secret}" would be stored with the run. Put keys in an environment variable and pass --api-key-env.`,
     );
   return parsed as Record<string, unknown>;
 }
@@ -78,26 +77,26 @@ function parsedJson(value: string): unknown {
   }
 }
 
-/** `Name: value`, given once or several times. */
+/** `Name: value`, once or repeated. */
 export function header(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf(":");
   if (at < 1) throw new InvalidArgumentError('It must look like "Name: value".');
   return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
-/** `metric=number,metric=number`, given once or several times. The name of a metric may hold equals signs and commas. */
+/** `metric=number,metric=number`, once or repeated. The name of a metric may contain equals signs and commas. */
 export function thresholds(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
   return { ...before, ...Object.fromEntries(gatesIn(value).map(threshold)) };
 }
 
-/** A number holds no equals sign, so that the last one stands between the two. */
+/** The number has no equals sign, so the last one separates the two. */
 function threshold(text: string): [key: string, value: number] {
   const at = text.lastIndexOf("=");
   if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
   return [text.slice(0, at).trim(), number(text.slice(at + 1))];
 }
 
-/** Cut at the commas, but those inside of `cell:depth=0.5,length=1000=0.7` and `facet:country=Korea, South=0.7`. */
+/** Splits at commas, except inside `cell:depth=0.5,length=1000=0.7` and `facet:country=Korea, South=0.7`. */
 function gatesIn(text: string): string[] {
   const gates: string[] = [];
   for (const piece of text.split(",")) {
@@ -108,7 +107,7 @@ function gatesIn(text: string): string[] {
   return gates;
 }
 
-/** A facet has an equals sign of its own, a cell has two, and one stands before the number. */
+/** A facet contains one equals sign and a cell two, besides the one before the number. */
 function isWhole(gate: string): boolean {
   const name = gate.trimStart();
   const own = name.startsWith("cell:") ? 2 : Number(name.startsWith("facet:"));

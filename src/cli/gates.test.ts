@@ -13,22 +13,22 @@ const gates = (...keys: string[]) => ({
 });
 const check = (key: string, run: Partial<Gated> = {}) => checkGates(gates(key), { ...RUN, ...run });
 
-describe("checkGates", () => {
+describe("checkGateFlags", () => {
   it.each(["pass_rate", "mean_score_ci_low", "coverage", "num_error", "prompt_compression_ratio", "latency_p95_n"])(
-    "knows %s before the run",
+    "accepts %s before the run",
     (key) => {
       expect(() => check(key)).not.toThrow();
     },
   );
 
   it.each(["pas_rate", "constructor", "__proto__", "dataset:qa", "pareto_rank", "flaky_rate", "frontier_cost_of_pass"])(
-    "refuses %s, which this run does not give",
+    "rejects %s, which this run does not have",
     (key) => {
       expect(() => check(key)).toThrow(UsageError);
     },
   );
 
-  it("knows what more trials, datasets and systems bring", () => {
+  it("knows the metrics of more trials, datasets and systems", () => {
     expect(() => check("flaky_rate", { trials: 2 })).not.toThrow();
     expect(() => check("pass_hat_2", { trials: 2 })).not.toThrow();
     expect(() => check("pass_hat_3", { trials: 2 })).toThrow(/at least 3 trials/);
@@ -36,7 +36,7 @@ describe("checkGates", () => {
     expect(() => check("pareto_rank", { metrics: standardMetrics(2, 1) })).not.toThrow();
   });
 
-  it("knows the facets of the examples, and those of each dataset where there are several", () => {
+  it("knows the facets of the examples, and those of each dataset if there are several", () => {
     const facets = () => [
       { dataset: "mmlu", facets: { subject: "anatomy", depth: 0.5, length: 1000 } },
       { dataset: "qa", facets: null },
@@ -52,7 +52,7 @@ describe("checkGates", () => {
     expect(() => check("facet:subject=anatomy", both)).toThrow(UsageError);
   });
 
-  it("waits for a metric that does not say its keys, and holds one that does to its word", () => {
+  it("accepts unknown keys only for metrics that do not declare theirs", () => {
     const silent: Metric = { name: "mine", compute: () => ({ mine: 1 }) };
     const spoken: Metric = { ...silent, keys: () => ["mine"] };
     expect(() => check("anything", { metrics: [...RUN.metrics, silent] })).not.toThrow();
@@ -61,13 +61,13 @@ describe("checkGates", () => {
   });
 });
 
-describe("judge", () => {
-  it("does not take what every object has for a metric", () => {
+describe("applyGates", () => {
+  it("does not take inherited properties for metrics", () => {
     const result = { summary: { s: { coverage: 1 } } } as unknown as EvalResult;
     expect(() => judge(result, gates("constructor"))).toThrow(/there is no such metric/);
   });
 
-  it("takes the 0 that stands on no task for what was not measured", () => {
+  it("treats the 0 of no tasks as not measured", () => {
     const result = { summary: { s: { coverage: 1, latency_p95: 0, latency_p95_n: 0 } } } as unknown as EvalResult;
     const { exitCode, messages } = judge(result, { minCoverage: 0.95, failUnder: {}, failOver: { latency_p95: 0.5 } });
     expect(exitCode).toBe(1);

@@ -8,48 +8,48 @@ import { MEASURE_PREFIX, summaryKeys } from "../metrics/index.js";
 import { measured } from "../report/cells.js";
 import { formatNumber, formatShare, plural } from "../report/format.js";
 
-/** What a run must keep to for the command to succeed. */
+/** Conditions for the command to succeed. */
 export interface Gates {
   minCoverage: number;
-  /** Metric key → the least it may be. */
+  /** Metric key → minimum. */
   failUnder: Readonly<Record<string, number>>;
-  /** Metric key → the most it may be. */
+  /** Metric key → maximum. */
   failOver: Readonly<Record<string, number>>;
-  /** Whether every trial has to pass. */
+  /** True if every trial has to pass. */
   requirePass?: boolean;
 }
 
-/** What a run's gates decide. */
+/** The result of a run's gates. */
 export interface Judgement {
   exitCode: number;
   messages: string[];
-  /** Every gate that was asked for by a flag and could be held against the result, passed or not. */
+  /** Every gate from a flag that could be checked, passed or not. */
   verdicts?: readonly GateVerdict[];
 }
 
 export interface Gated {
   trials: number;
-  /** The flag that asks for more of them. */
+  /** The flag that sets the number of trials. */
   trialsFlag?: string;
   metrics: readonly Metric[];
-  /** The dataset tags of the examples; looked for only when a gate asks. */
+  /** Dataset tags of the examples, computed only if a gate needs them. */
   datasets: () => readonly string[];
-  /** The facets of the examples; looked for only when a gate is about one. */
+  /** Facets of the examples, computed only if a gate needs them. */
   facets?: () => NonNullable<MetricRun["facets"]>;
 }
 
-/** Refuses gates that could never be decided, before anything is spent. */
+/** Rejects gates that could never be decided, before anything is spent. */
 export function checkGates({ minCoverage, failUnder, failOver }: Gates, run: Gated): void {
   if (!(minCoverage >= 0 && minCoverage <= 1)) {
-    throw new UsageError(`--min-coverage must lie in [0, 1], but is ${minCoverage}.`);
+    throw new UsageError(`--min-coverage must be between 0 and 1, got ${minCoverage}.`);
   }
   for (const key of Object.keys(failUnder)) checkGate(`--fail-under ${key}`, key, run);
   for (const key of Object.keys(failOver)) checkGate(`--fail-over ${key}`, key, run);
 }
 
 /**
- * Refuses a gate on a figure that nobody will measure. The keys of a metric that does not say them are known only when it
- * has run.
+ * Rejects a gate on a metric that will not be measured. The keys of a metric that does not declare them are known only
+ * after it has run.
  */
 export function checkGate(gate: string, key: string, { metrics, datasets, facets, ...run }: Gated): void {
   const { trials, trialsFlag = "--trials" } = run;
@@ -64,13 +64,13 @@ export function checkGate(gate: string, key: string, { metrics, datasets, facets
     datasets: datasets(),
     ...(isOfFacets(key) && facets !== undefined ? { facets: facets() } : {}),
   });
-  // What evaluators measure is known only when they have done so.
+  // Measures of evaluators are known only afterwards.
   if (key.startsWith(MEASURE_PREFIX)) return;
   if (known.has(key) || metrics.some((metric) => metric.keys === undefined)) return;
   throw new UsageError(`${gate}: this run has no such metric.${didYouMean(key, headlines(known, key))}`);
 }
 
-/** Holds a result against its gates. Too little coverage comes first: a figure that stands on too little decides nothing. */
+/** Coverage is checked first: a metric based on too few trials decides nothing. */
 export function judge(result: EvalResult, gates: Gates): Judgement {
   const uncovered = lowCoverage(result, gates.minCoverage);
   if (uncovered.length > 0)
@@ -111,7 +111,7 @@ interface Limit {
   limit: number;
 }
 
-/** A value that was not measured keeps no promise: neither one that is null, nor the 0 of no tasks. */
+/** An unmeasured value fails the gate, whether it is null or the 0 of no tasks. */
 function held(
   result: EvalResult,
   { flag, key, limit }: Limit,
@@ -130,14 +130,14 @@ function held(
   });
 }
 
-/** What is worth naming in a message: the metrics of that kind without what belongs to each of them. */
+/** Metrics worth suggesting: those of the same kind, without derived keys such as interval bounds. */
 function headlines(keys: Iterable<string>, asked: string): string[] {
   const all = [...keys].filter((key) => !/_(?:ci_low|ci_high|n)$/.test(key));
   const alike = all.filter((key) => isOfFacets(key) === isOfFacets(asked));
   return alike.length > 0 ? alike : all;
 }
 
-/** A breakdown by facets may have very many keys, which only a gate on one of them needs. */
+/** Facets can have very many keys, so they are computed only for a gate on one of them. */
 function isOfFacets(key: string): boolean {
   return /^(?:facet|cell):/.test(key);
 }

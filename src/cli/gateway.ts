@@ -9,19 +9,17 @@ import { formatDollars, formatSeconds, plural } from "../report/format.js";
 import { type Column, markdownTable, oneLine } from "../report/markdown.js";
 import { say, writeResult } from "./streams.js";
 
-/** What the flags of `assay gateway` parse to. */
 export interface GatewayOptions {
   maxCost?: number;
   maxTokens?: number;
   modelMap?: Readonly<Record<string, string>>;
-  /** A models file with prices. */
   models?: string;
   upstream?: Readonly<Record<string, string>>;
-  /** Seconds. */
+  /** In seconds. */
   timeout?: number;
-  /** Lets a key go over plain http to another machine. */
+  /** Allows sending a key over plain http to another machine. */
   allowInsecure?: boolean;
-  /** Passes on what cannot be metered although there is a limit in dollars. */
+  /** Allows calls that cannot be metered despite a limit in dollars. */
   allowUnmetered?: boolean;
   /** The receipt: `table` on stderr, or `json` on stdout. */
   output?: string;
@@ -32,8 +30,8 @@ type StoppedBy = "budget" | "time";
 const LONGEST_TIMEOUT_SECS = 2_147_483;
 
 /**
- * `assay gateway`: runs a program with its calls metered and stops it when the budget is spent; without a program, says
- * how to point one at it and meters until Ctrl-C.
+ * `assay gateway`: runs a program with its calls metered and stops it when the budget is spent. Without a program, prints
+ * the variables to set and meters until Ctrl-C.
  */
 export async function gatewayCommand(options: GatewayOptions, command: readonly string[]): Promise<number> {
   check(options);
@@ -60,9 +58,9 @@ interface Outcome {
 
 function check({ output = "table", timeout }: GatewayOptions): void {
   if (output !== "table" && output !== "json")
-    throw new UsageError(`There is no output "${output}". Use --output table or --output json.`);
+    throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
   if (timeout !== undefined && !(timeout > 0 && timeout <= LONGEST_TIMEOUT_SECS))
-    throw new UsageError(`--timeout ${timeout} must be a number of seconds above 0.`);
+    throw new UsageError(`--timeout must be a number of seconds above 0, got ${timeout}.`);
 }
 
 async function open(options: GatewayOptions, onExceeded: () => void): Promise<Gateway> {
@@ -82,7 +80,7 @@ async function open(options: GatewayOptions, onExceeded: () => void): Promise<Ga
   });
 }
 
-/** By both names of a model: programs use the one on the wire, people the one in the file. */
+/** By both names of a model: programs use the provider's, people the one in the file. */
 async function pricesIn(file: string): Promise<Map<string, Price>> {
   const { models } = await loadModels(file);
   const prices = new Map<string, Price>();
@@ -107,10 +105,7 @@ function timeLimit(seconds: number | undefined): TimeLimit {
   return { passed, clear: () => clearTimeout(timer) };
 }
 
-/**
- * Holds the program where it stands as soon as its budget is spent, until it is ended: what it would make of an answer
- * that was cut must not happen.
- */
+/** Suspends the program as soon as its budget is spent, until it is terminated, so that it cannot act on a truncated answer. */
 class Brake {
   readonly pulled: Promise<StoppedBy>;
   isPulled = false;
@@ -123,7 +118,6 @@ class Brake {
     });
   }
 
-  /** The program to be held. */
   holdOnto(program: RunningProgram): void {
     this.#program = program;
   }
@@ -145,7 +139,7 @@ interface ProgramRun {
 async function runProgram(gateway: Gateway, { options, command, brake, limit }: ProgramRun): Promise<Outcome> {
   const [name = "", ...args] = command;
   const env = { ...process.env, ...gateway.env };
-  // Before it starts: a Ctrl-C in between would end us and leave it behind.
+  // Before it starts: a Ctrl-C in between would end this process and leave the program running.
   const signals = forwardSignals();
   try {
     const program = await startAttached({ command: name, args, env }, options.output === "json" ? "stderr" : "stdout");
@@ -153,7 +147,7 @@ async function runProgram(gateway: Gateway, { options, command, brake, limit }: 
     brake.holdOnto(program);
     const first = await Promise.race([program.ended, brake.pulled, limit.passed]);
     if (typeof first === "object") {
-      // What was told to stop must not leave anything behind that did not listen, nor anything that is held.
+      // After a stop, terminate whatever ignored the signal or is still suspended.
       if (signals.wereSent || brake.isPulled) await program.stop();
       return { exitCode: exitCodeOf(first), stoppedBy: null };
     }
@@ -168,17 +162,17 @@ async function runProgram(gateway: Gateway, { options, command, brake, limit }: 
 
 const REASONS: Readonly<Record<StoppedBy, (receipt: Receipt, options: GatewayOptions) => string>> = {
   budget: ({ totalUsd }) => `The budget is spent (${formatDollars(totalUsd)})`,
-  time: (_, { timeout }) => `The time limit of ${timeout} s has passed`,
+  time: (_, { timeout }) => `The time limit of ${timeout} s is reached`,
 };
 
-/** As shells have it: a program that a signal ended gives 128 and the signal's number. */
+/** As in shells: 128 plus the signal's number for a program that was ended by a signal. */
 function exitCodeOf({ code, signal }: ProgramEnd): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The program is in a group of its own, so that Ctrl-C reaches only us. It is passed on; said twice, it is an order. */
+/** The program has its own process group, so Ctrl-C reaches only this process. The first one is forwarded; the second kills. */
 function forwardSignals(): ForwardedSignals {
   const early: NodeJS.Signals[] = [];
   let program: RunningProgram | null = null;
@@ -204,9 +198,9 @@ function forwardSignals(): ForwardedSignals {
 }
 
 interface ForwardedSignals {
-  /** True once the program was told to stop. */
+  /** True once a signal was forwarded. */
   readonly wereSent: boolean;
-  /** The program that they go to, those that came before it was there included. */
+  /** Sets the receiver, and forwards signals that came before it started. */
   sendTo(program: RunningProgram): void;
   release(): void;
 }
@@ -216,7 +210,7 @@ interface Limits {
   readonly limit: TimeLimit;
 }
 
-/** Without a program: whoever was told the variables can come, until Ctrl-C. */
+/** Without a program: meters any client that uses the printed variables, until Ctrl-C. */
 async function serve(gateway: Gateway, options: GatewayOptions, { exceeded, limit }: Limits): Promise<Outcome> {
   const isJson = options.output === "json";
   const interrupted = nextSignal();
@@ -224,7 +218,7 @@ async function serve(gateway: Gateway, options: GatewayOptions, { exceeded, limi
   if (isJson) say(lines.trimEnd());
   else await writeResult(lines);
   say("Metering until Ctrl-C. Start your program in a shell with these variables.");
-  void exceeded.then(() => say(`${REASONS.budget(gateway.receipt(), options)}: every further call is refused.`));
+  void exceeded.then(() => say(`${REASONS.budget(gateway.receipt(), options)}: all further calls are rejected.`));
   const stoppedBy = await Promise.race([interrupted, limit.passed]);
   const isExceeded = gateway.receipt().exceeded;
   return { exitCode: isExceeded ? EXIT.gateFailed : EXIT.fine, stoppedBy: isExceeded ? "budget" : stoppedBy };
@@ -253,7 +247,7 @@ async function printReceipt(receipt: Receipt, { output }: GatewayOptions, outcom
   if (receipt.requests === 0) say(pointingHints());
 }
 
-/** The receipt for people: what each model used and cost, how the requests ended, and what is not certain about it. */
+/** The receipt as text: usage and cost per model, how requests ended, and what is uncertain. */
 function renderReceipt(receipt: Receipt): string {
   const { byModel, usage, totalUsd } = receipt;
   const total = { model: "total", requests: sumOf(byModel), usage, costUsd: totalUsd, costSource: null };
@@ -271,9 +265,9 @@ const COLUMNS: readonly Column<Line>[] = [
   { title: "cache read", align: "right", cell: ({ usage }) => String(usage.cacheRead) },
   { title: "cache write", align: "right", cell: ({ usage }) => String(usage.cacheWrite) },
   { title: "output", align: "right", cell: ({ usage }) => String(usage.output) },
-  { title: "of it reasoning", align: "right", cell: ({ usage }) => String(usage.reasoning) },
+  { title: "reasoning", align: "right", cell: ({ usage }) => String(usage.reasoning) },
   { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) },
-  { title: "cost is", cell: ({ costSource }) => costSource ?? "" },
+  { title: "cost source", cell: ({ costSource }) => costSource ?? "" },
 ];
 
 function sumOf(lines: readonly ReceiptLine[]): number {
@@ -296,11 +290,10 @@ function facts(receipt: Receipt): string[] {
   );
   const found = [[plural(requests, "request"), endings.join(", ")].filter(Boolean).join(": ")];
   found.push(`${spent(receipt)} in ${formatSeconds(durationMs / 1000)}`);
-  if (unknownModels.length > 0) found.push(`no price is known for ${unknownModels.join(", ")}: give one with --models`);
-  if (partial)
-    found.push("⚠ parts are estimated or not priced: some usage was never reported, or some price is not known");
+  if (unknownModels.length > 0) found.push(`no price is known for ${unknownModels.join(", ")}: set one with --models`);
+  if (partial) found.push("⚠ parts are estimated or not priced: some usage was not reported, or a price is unknown");
   if (unmeteredPaths.length > 0)
-    found.push(`unmetered, and not in the total if they cost anything: ${unmeteredPaths.join(", ")}`);
+    found.push(`unmetered calls, not in the total if they cost anything: ${unmeteredPaths.join(", ")}`);
   return found;
 }
 
@@ -309,13 +302,13 @@ function spent({ totalUsd, maxCostUsd, exceeded, costKilledAt }: Receipt): strin
   return `${formatDollars(totalUsd)}${limit} spent${exceeded ? `; the limit was exceeded at ${formatDollars(costKilledAt)}` : ""}`;
 }
 
-/** For a receipt without a single request. */
+/** For a receipt without any request. */
 function pointingHints(): string {
-  return `No request came: the program made none, or ignored the variables. How to point the known ones:
-  claude    takes ANTHROPIC_BASE_URL; look for an "env" in its settings.json that sets another
+  return `No requests arrived: the program made none, or ignored the variables. How to configure known programs:
+  claude    uses ANTHROPIC_BASE_URL; check that no "env" in its settings.json overrides it
   codex     ignores variables: sh -c 'codex exec -c model_provider=assay -c "model_providers.assay={name=\\"assay\\",base_url=\\"$OPENAI_BASE_URL\\",env_key=\\"OPENAI_API_KEY\\",wire_api=\\"responses\\"}" "…"'
-  gemini    takes GOOGLE_GEMINI_BASE_URL when it signs in with a key: "security":{"auth":{"selectedType":"gemini-api-key"}} in its settings.json
+  gemini    uses GOOGLE_GEMINI_BASE_URL when it signs in with a key: "security":{"auth":{"selectedType":"gemini-api-key"}} in its settings.json
   opencode  in opencode.json, for the provider: "options":{"baseURL":"{env:OPENAI_BASE_URL}"}
-  pi        takes none: have a script write $OPENAI_BASE_URL as the "baseUrl" of a provider into ~/.pi/agent/models.json, then start pi
-  others    print the variables with 'assay gateway' and look for a setting called base URL or endpoint`;
+  pi        ignores variables: have a script write $OPENAI_BASE_URL as the "baseUrl" of a provider into ~/.pi/agent/models.json, then start pi
+  others    print the variables with 'assay gateway' and look for a setting named base URL or endpoint`;
 }

@@ -17,7 +17,6 @@ import type { Report } from "./report-result.js";
 import type { RunConfig } from "./run-config.js";
 import { writeResult } from "./streams.js";
 
-/** What `assay grade --dry-run` looks at. */
 export interface GradePlanRequest {
   dir: string;
   parent: Manifest;
@@ -30,16 +29,16 @@ export interface GradePlanRequest {
 interface GradeReport {
   schema: "assay.grade-plan/1";
   run: string;
-  /** Stored outputs whose examples are there. */
+  /** Stored outputs whose examples are available. */
   outputs: number;
   datasets: { name: string; evaluators: string[]; passField: string | null }[];
   threshold: number;
   isJudged: boolean;
-  /** What the judge is sent, and the same with verdicts of the usual length; null when it has no price. */
+  /** Cost of the judge's prompts, and with verdicts of typical length; null if it has no price. */
   judgeCostUsd: CostRange;
 }
 
-/** `assay grade --dry-run`: the outputs are stored, so that what a judge would be sent is known. */
+/** `assay grade --dry-run`: the outputs are stored, so the judge's prompts are known. */
 export async function planGrading(request: GradePlanRequest): Promise<Report> {
   const plan = await planOf(request);
   await findJudgingPrices(plan);
@@ -72,7 +71,7 @@ function reportOf(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeR
   let outputs = 0;
   const graded = new Set(readRows(dir).filter(hasOutput).map(encodeKey));
   for (const stored of readOutputs(dir)) {
-    // One that waits for its first grading is graded by --resume.
+    // An output still waiting for its first grading belongs to --resume.
     if (!graded.has(encodeKey(stored))) continue;
     const found = exampleAt(plan, indexOf(stored));
     if (found === null) continue;
@@ -98,7 +97,7 @@ function reportOf(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeR
   };
 }
 
-/** Rows stand by system, then example, then trial. */
+/** Rows are ordered by system, then example, then trial. */
 function exampleAt({ examples, trials, wirings, wiringOf }: Plan, index: number | undefined) {
   if (index === undefined) return null;
   const at = Math.floor(index / trials) % examples.length;

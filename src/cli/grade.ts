@@ -39,7 +39,6 @@ import type { RunFlags } from "./run-flags.js";
 import { checkOutput, say } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 
-/** What the flags of `assay grade` parse to. */
 export type GradeFlags = Pick<
   RunFlags,
   | "datasets"
@@ -66,7 +65,7 @@ export type GradeFlags = Pick<
   | "eval"
 > & { resume?: string };
 
-/** `assay grade`: the outputs of a stored run, scored again. Calls no system. */
+/** `assay grade`: scores the outputs of a stored run again. Calls no system. */
 export async function gradeCommand(run: string | undefined, told: GradeFlags): Promise<number> {
   const runsDir = resolve(told.runsDir ?? DEFAULT_RUNS_DIR);
   const find = (name: string) => resolve(findRun({ runsDir, name, isCandidate: () => true }));
@@ -143,13 +142,13 @@ async function grade(request: GradeRequest): Promise<Report> {
   }
 }
 
-/** The gates of eval files hold for what was graded again, too. */
+/** The gates of eval files apply to regraded outputs, too. */
 async function concludeGrading(result: EvalResult): Promise<Judgement> {
   const { judgeEval } = await import("./eval.js");
   return judgeEval(result);
 }
 
-/** A run that was started from a program does not say where its examples are. */
+/** A run started from a program does not record where its examples are. */
 async function loadExamples({
   dir,
   config,
@@ -174,11 +173,11 @@ async function loadExamples({
     return asNamedBefore(await resolveDatasets(registry, config, revisions), parent);
   const names = parent.config.datasets.map(({ name }) => name || "examples").join(", ");
   throw new UsageError(
-    `${dir} was started from a program and does not say where its examples are (${names}). Name them: --dataset FILE.`,
+    `${dir} was started from a program and does not record where its examples are (${names}). Pass them with --dataset FILE.`,
   );
 }
 
-/** What was run is what is graded: the file may ask for other trials, or other agents, by now. */
+/** Grades what was run: the file may ask for other trials or agents by now. */
 function onTermsOf({ config }: Manifest, datasets: readonly Dataset[]): Dataset[] {
   return datasets.map((dataset) => {
     const terms = config.datasets.find(({ name }) => name === dataset.name)?.terms;
@@ -186,7 +185,7 @@ function onTermsOf({ config }: Manifest, datasets: readonly Dataset[]): Dataset[
   });
 }
 
-/** Rows are found by the name of their dataset: the only one of a run is meant, whatever its file is called now. */
+/** Rows are matched by dataset name; if the run has only one dataset, its file may have been renamed. */
 function asNamedBefore(datasets: (Dataset | ExampleSource)[], { config }: Manifest): (Dataset | ExampleSource)[] {
   const [dataset] = datasets;
   const [before] = config.datasets;
@@ -200,19 +199,19 @@ function asNamedBefore(datasets: (Dataset | ExampleSource)[], { config }: Manife
   return [makeDataset({ ...rest, name: before.name, examples: renamed })];
 }
 
-/** How the graded run came about: the run it comes from, as it was started, with what is different. */
+/** The invocation of the graded run: the original one plus the differences. */
 interface GradeInvocation extends Omit<Invocation, "command"> {
   command: "grade";
-  /** What the run at the beginning of it all was started by. */
+  /** The command that started the original run. */
   of: "run" | "memory" | "eval" | "experiment";
-  /** Of an experiment: its file, and what was planned. */
+  /** For an experiment: its file and plan. */
   file?: string;
   experiment?: unknown;
-  /** What this command was told itself, which holds when it goes on. */
+  /** Flags of this command, which also apply when it is resumed. */
   own: GradeFlags;
 }
 
-/** How a run was shown and what it was held to is not how its outputs are graded. */
+/** Output settings and gates of the run do not apply to its grading. */
 const NOT_INHERITED = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
 
 function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
@@ -234,7 +233,7 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
   };
 }
 
-/** What a grading that was stopped had been told. */
+/** Flags of a stopped grading. */
 function flagsOf(stopped: Manifest | null): GradeFlags {
   return isInvocation(stopped?.invocation, ["grade"])
     ? ((stopped.invocation as Partial<GradeInvocation>).own ?? {})
@@ -248,7 +247,7 @@ function startedBy(invocation: unknown): GradeInvocation["of"] {
   return OTHERS.find((one) => command === one || of === one) ?? "run";
 }
 
-/** Paths as they are meant here: the run's own are seen from the folder it was started in. */
+/** Paths of the run's own flags are relative to the folder it was started in. */
 function anchored(flags: GradeFlags): GradeFlags {
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? resolve(spec) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, (path) => resolve(path)) : spec);
@@ -266,12 +265,12 @@ function anchored(flags: GradeFlags): GradeFlags {
   };
 }
 
-/** How such a run is reported unless told. */
+/** The default report for this kind of run. */
 function ownReport(of: GradeInvocation["of"]): Pick<RunFlags, "output"> {
   return of === "eval" ? { output: "eval" } : {};
 }
 
-/** The run's own description, with what this command was told; other evaluators bring their own deciding field. */
+/** The run's own settings plus the flags of this command; other evaluators bring their own primary score. */
 async function describeGrading({ configFile, flags, of }: GradeInvocation, own: GradeFlags): Promise<RunFlags> {
   const config =
     configFile === null ? {} : { ...(await loadConfig(configFile, { trust: true })), configDir: dirname(configFile) };
@@ -281,7 +280,7 @@ async function describeGrading({ configFile, flags, of }: GradeInvocation, own: 
     ...described,
     ...given({
       scoreField: own.scoreField ?? (isAsBefore ? scoreField : undefined),
-      // A judge is asked, and paid, again only where nothing else is asked for.
+      // A judge is called, and paid, again only if no other evaluators are requested.
       judge: own.judge ?? (isAsBefore ? judge : undefined),
       maxCost: own.maxCost,
     }),
@@ -293,7 +292,7 @@ function requireChild(dir: string, { runId }: Manifest): void {
   if (parent?.runId === runId) return;
   throw new UsageError(
     parent === undefined
-      ? `${dir} is no graded run: go on with it by assay run --resume.`
+      ? `${dir} is not a grading. Resume it with assay run --resume.`
       : `${dir} was graded from ${parent.runId}, not from ${runId}.`,
   );
 }

@@ -4,9 +4,8 @@ import { isStopCode } from "./interrupt.js";
 import { say } from "./streams.js";
 
 /**
- * Does work that runs the user's code, and keeps that from ending or garbling a run by accident: what it prints goes to
- * stderr, so that stdout holds the report alone; what it throws outside of any call costs a message; and a process that
- * it ends does not pass for a run that succeeded.
+ * Protects a run from accidents in user code: its stdout output goes to stderr, so that stdout contains only the report;
+ * errors thrown outside any call are reported; and if it exits the process, the run does not look successful.
  */
 export async function guarded<T>(work: () => Promise<T>): Promise<T> {
   const unguard = [divertOutput(), surviveStrayErrors(), noticeExit()];
@@ -25,12 +24,10 @@ function divertOutput(): () => void {
   };
 }
 
-/** A timer that throws, a promise that nobody waited for: which trial they belong to cannot be known. */
+/** A throwing timer or an unhandled rejection cannot be attributed to a trial. */
 function surviveStrayErrors(): () => void {
   const onError = (error: unknown) => {
-    say(
-      `Thrown outside of any call, by a timer or a promise that nobody waited for: ${messageOf(error)}. The run goes on.`,
-    );
+    say(`Error outside any call, from a timer or an unhandled promise: ${messageOf(error)}. The run continues.`);
   };
   process.on("uncaughtException", onError);
   return () => process.off("uncaughtException", onError);
@@ -41,7 +38,7 @@ function noticeExit(): () => void {
     if (isStopCode(code)) return;
     writeSync(
       2,
-      "assay: a system, an evaluator or a plugin ended the process. What is recorded is kept: go on with --resume.\n",
+      "assay: a system, an evaluator or a plugin exited the process. Recorded results are kept; continue with --resume.\n",
     );
     if (code === EXIT.fine) process.exitCode = EXIT.infrastructure;
   };

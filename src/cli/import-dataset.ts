@@ -18,7 +18,7 @@ interface Import {
 
 const NEW_CONFIG = "assay.config.yaml";
 
-/** `assay datasets import NAME FILE…`: reads the files once, every row of them, then writes their name into the config. */
+/** `assay datasets import NAME FILE…`: reads every row once, then adds the name to the config. */
 export async function importDataset(wanted: Import, options: DatasetsOptions): Promise<number> {
   const { name } = wanted;
   requireName(name);
@@ -31,7 +31,7 @@ export async function importDataset(wanted: Import, options: DatasetsOptions): P
   const anchored = { ...given, files: given.files.map((file) => relative(dirname(resolve(path)), resolve(file))) };
   if (/\.(?:ts|mjs|js)$/.test(path)) throw notWritten(path, name, anchored);
   await write(path, { name, given: anchored });
-  say(`${name}: ${plural(examples, "example")} of ${plural(given.files.length, "file")}, named in ${path}.`);
+  say(`${name}: ${plural(examples, "example")} in ${plural(given.files.length, "file")}, added to ${path}.`);
   for (const note of notes) say(note);
   say(`Use it: assay run --dataset ${name} …`);
   return EXIT.fine;
@@ -39,7 +39,7 @@ export async function importDataset(wanted: Import, options: DatasetsOptions): P
 
 function requireName(name: string): void {
   if (/^[\w.-]+$/.test(name) && !name.startsWith(".")) return;
-  throw new UsageError(`"${name}" is no name for a dataset: use letters, digits, "-", "_" and ".".`);
+  throw new UsageError(`"${name}" is not a valid dataset name: use letters, digits, "-", "_" and ".".`);
 }
 
 function requireFree(
@@ -48,15 +48,15 @@ function requireFree(
   { replace }: DatasetsOptions,
 ): void {
   if (registry.has("dataset", name) || MEMORY_NAMES.includes(name))
-    throw new UsageError(`The dataset "${name}" comes with assay or a plugin. Choose another name.`);
+    throw new UsageError(`The name "${name}" belongs to a built-in dataset or a plugin. Choose another one.`);
   if (Object.hasOwn(named, name) && replace !== true)
-    throw new UsageError(`The config names files "${name}" already. Choose another name, or pass --replace.`);
+    throw new UsageError(`The config already has a dataset "${name}". Choose another name, or pass --replace.`);
 }
 
 function describe({ files }: Import, options: DatasetsOptions): NamedFiles {
   const { description, template, map, subject, evaluator, scoreField } = options;
   if (template !== undefined && (map !== undefined || subject !== undefined))
-    throw new UsageError("--template says what the columns are: leave --map and --subject out.");
+    throw new UsageError("--template already sets the columns. Remove --map and --subject.");
   return {
     files,
     ...(description === undefined ? {} : { description }),
@@ -68,27 +68,27 @@ function describe({ files }: Import, options: DatasetsOptions): NamedFiles {
   };
 }
 
-/** Reads everything once, so that what cannot be used is found now and not in the middle of the night. */
+/** Reads everything once, so that problems appear now and not in the middle of a run. */
 async function checked(name: string, given: NamedFiles): Promise<{ examples: number; notes: readonly string[] }> {
   registry.register("dataset", name, namedFiles(name, given, registry));
   const { examples, evaluators = [], primaryField, notes = [] } = await loadDataset(name, { registry });
   const { subject } = given;
   if (subject !== undefined && examples.every((example) => example[subject] === undefined))
-    throw new UsageError(`No row has a field "${subject}" to be the subject.`);
+    throw new UsageError(`No row has the field "${subject}" of --subject.`);
   const fields = evaluators.flatMap((evaluator) => evaluator.fields ?? []);
   if (primaryField !== undefined && fields.length > 0 && !fields.includes(primaryField))
-    throw new UsageError(`No evaluator of ${name} gives "${primaryField}". Those it has give: ${fields.join(", ")}.`);
+    throw new UsageError(`No evaluator of ${name} returns "${primaryField}". Available scores: ${fields.join(", ")}.`);
   return { examples: examples.length, notes };
 }
 
-/** A program is not ours to rewrite. */
+/** A config that is code is not rewritten. */
 function notWritten(path: string, name: string, given: NamedFiles): UsageError {
   return new UsageError(
-    `${path} is a program and is left as it is. Add this to its config yourself:\n\nnamedDatasets: {\n  ${JSON.stringify(name)}: ${JSON.stringify(given)},\n},`,
+    `${path} is code and is not changed. Add this to its config:\n\nnamedDatasets: {\n  ${JSON.stringify(name)}: ${JSON.stringify(given)},\n},`,
   );
 }
 
-/** Into the file as it is: comments and order stay. */
+/** Edits the file in place: comments and order are kept. */
 async function write(path: string, { name, given }: { name: string; given: NamedFiles }): Promise<void> {
   const { parseDocument, isMap } = await import("yaml");
   const document = parseDocument(existsSync(path) ? readFileSync(path, "utf8") : "");

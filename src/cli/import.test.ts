@@ -32,7 +32,7 @@ function workspaceOf(rows: readonly unknown[] = ROWS): Workspace {
   return new Workspace({ "results.json": JSON.stringify({ rows, summary: {}, timing: {}, config: {} }) });
 }
 
-/** What a command writes to both of its streams. */
+/** Collects what a command writes to both streams. */
 async function written(work: () => Promise<unknown>): Promise<{ stdout: string; stderr: string }> {
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -48,7 +48,7 @@ async function written(work: () => Promise<unknown>): Promise<{ stdout: string; 
 }
 
 describe("assay import", () => {
-  it("says what it recognised, reports, and says where the run is", async () => {
+  it("prints the detected format, the report and the run folder", async () => {
     const workspace = workspaceOf();
     const runsDir = workspace.path("runs");
     const flags = { output: "table", runsDir };
@@ -57,7 +57,7 @@ describe("assay import", () => {
       exitCode = await importCommand([workspace.path("results.json")], flags);
     });
     expect(exitCode).toBe(0);
-    expect(stderr).toContain("Recognised as context-bench results.");
+    expect(stderr).toContain("Detected context-bench results.");
     expect(stderr).toMatch(/Stored in .*runs/);
     expect(stdout).toMatch(/keep\s+\|/);
     const report = await written(() => reportCommand("latest", { runsDir, output: "table" }));
@@ -66,7 +66,7 @@ describe("assay import", () => {
     expect(shown.stdout).toContain("f1 = 0.9 (decides)");
   });
 
-  it("writes JSON, by flags as they are parsed", async () => {
+  it("writes JSON, with flags parsed from the command line", async () => {
     const workspace = workspaceOf();
     const program = new Command().exitOverride();
     const done = vi.fn();
@@ -84,7 +84,7 @@ describe("assay import", () => {
     expect(done).toHaveBeenCalledWith(0);
   });
 
-  it("refuses outputs and formats that do not exist, before anything is written", async () => {
+  it("rejects unknown outputs and formats before anything is written", async () => {
     const workspace = workspaceOf();
     const files = [workspace.path("results.json")];
     const runsDir = workspace.path("runs");

@@ -18,13 +18,14 @@ export interface ImportFlags {
 
 const OUTPUTS = ["table", "json"];
 
-/** `assay import`: makes a run of the results of another tool, and reports it. */
+/** `assay import`: converts results of another tool to a run, and reports it. */
 export async function importCommand(files: readonly string[], flags: ImportFlags): Promise<number> {
   const { output, format } = flags;
-  if (!OUTPUTS.includes(output)) throw new UsageError(`There is no output "${output}".${didYouMean(output, OUTPUTS)}`);
+  if (!OUTPUTS.includes(output))
+    throw new UsageError(`Unknown output format "${output}".${didYouMean(output, OUTPUTS)}`);
   const line = new StatusLine(process.stderr);
   const imported = await showing(line, (onProgress) => importRun({ ...optionsOf(files, flags), onProgress }));
-  if (format === undefined) say(`Recognised as ${imported.format} results.`);
+  if (format === undefined) say(`Detected ${imported.format} results.`);
   await writeResult(await registry.get("reporter", output).render(imported.result, {}));
   say(`Stored in ${imported.result.runDir}`);
   return EXIT.fine;
@@ -34,7 +35,7 @@ function optionsOf(files: readonly string[], { format, title, runsDir }: ImportF
   return {
     files,
     runsDir,
-    // Names that are none are refused with a word on those that are.
+    // importRun rejects unknown formats and lists the known ones.
     ...(format === undefined ? {} : { format: format as FormatName }),
     ...(title === undefined ? {} : { title }),
   };

@@ -12,7 +12,7 @@ interface Said {
   stderr: string;
 }
 
-/** Runs the command for a folder, and collects what it says. */
+/** Runs the command for a folder and collects its output. */
 async function init(folder: string, options: InitOptions = {}): Promise<Said> {
   const said = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
@@ -33,7 +33,7 @@ const executorIn = (space: Workspace) =>
   (parse(space.read(EVAL)) as { defaults: { executor: string } }).defaults.executor;
 
 describe("assay init", () => {
-  it("writes what it names, into a folder that it makes", async () => {
+  it("writes and lists its files, and creates the folder", async () => {
     const space = new Workspace();
     const { code, stdout, stderr } = await init(space.path("new/folder"), { executor: "codex" });
     expect(code).toBe(0);
@@ -44,7 +44,7 @@ describe("assay init", () => {
     expect(stderr).toContain("assay lint");
   });
 
-  it("names the agent that it is told, a command included, as YAML reads it", async () => {
+  it("names the given agent, a command included, as valid YAML", async () => {
     const names = ["gemini", `node "my agent.mjs" --say '{prompt}: $& yes' {skills}`];
     for (const executor of names) {
       const space = new Workspace();
@@ -53,13 +53,13 @@ describe("assay init", () => {
     }
   });
 
-  it("names one that is installed, else claude, and says when there is none", async () => {
+  it("names an installed agent, else claude, and says when there is none", async () => {
     const space = new Workspace({ "bin/x": "" });
     vi.stubEnv("PATH", space.path("bin"));
     onTestFinished(() => void vi.unstubAllEnvs());
     const { stderr } = await init(space.dir);
     expect(executorIn(space)).toBe("claude");
-    expect(stderr).toContain("No agent is installed here");
+    expect(stderr).toContain("No agent is installed");
   });
 
   const SCHEMA_LINE = /^# yaml-language-server: \$schema=(.*)\n/;
@@ -70,7 +70,7 @@ describe("assay init", () => {
     ["above", { "node_modules/assay/schemas/x": "", "package/package.json": "{}" }, "package/new"],
     ["nowhere, in a package", { "package/package.json": "{}" }, "package/new"],
     ["nowhere", {}, "new"],
-  ])("points editors at the schemas of an installed package: %s", async (place, files, folder) => {
+  ])("points editors to the schemas of an installed package: %s", async (place, files, folder) => {
     const space = new Workspace(files);
     const { stderr } = await init(space.path(folder), { executor: "pi" });
     const project = { above: ".", "nowhere, in a package": "package", nowhere: "new", beside: "." }[place] ?? "";
@@ -84,23 +84,23 @@ describe("assay init", () => {
     expect(stderr.includes("once it is installed here")).toBe(place.startsWith("nowhere"));
   });
 
-  it("overwrites nothing, and writes nothing then, unless it is forced to", async () => {
+  it("overwrites nothing, and then writes nothing, without --force", async () => {
     const space = new Workspace({ [EVAL]: "mine\n" });
-    await expect(init(space.dir, { executor: "pi" })).rejects.toThrow(/eval\.yaml is there already\..*--force/);
+    await expect(init(space.dir, { executor: "pi" })).rejects.toThrow(/eval\.yaml already exists\..*--force/);
     expect(space.read(EVAL)).toBe("mine\n");
     expect(existsSync(space.path("assay.config.yaml"))).toBe(false);
     await init(space.dir, { executor: "pi", force: true });
     expect(executorIn(space)).toBe("pi");
-    await expect(init(space.dir)).rejects.toThrow(/are there already/);
+    await expect(init(space.dir)).rejects.toThrow(/already exist/);
   });
 
-  it("refuses an agent that nobody knows, before anything is written", async () => {
+  it("rejects an unknown agent before anything is written", async () => {
     const space = new Workspace();
     await expect(init(space.dir, { executor: "claud" })).rejects.toThrow(UsageError);
     expect(existsSync(space.path("evals"))).toBe(false);
   });
 
-  it.each(["evals", "evals/changelog"])("writes through no link out of the folder: %s", async (link) => {
+  it.each(["evals", "evals/changelog"])("does not follow a link out of the folder: %s", async (link) => {
     const space = new Workspace({ "mine/keep": "" });
     mkdirSync(space.path("target/evals"), { recursive: true });
     const at = space.path(link === "evals" ? "linked" : "target", link);
@@ -112,7 +112,7 @@ describe("assay init", () => {
     expect(existsSync(join(target, "assay.config.yaml"))).toBe(false);
   });
 
-  it("writes through no link to a file, there or not", async () => {
+  it("does not write through a link to a file, existing or not", async () => {
     for (const there of [true, false]) {
       const space = new Workspace(there ? { "mine.yaml": "mine\n" } : {});
       mkdirSync(space.path("target"));
@@ -123,7 +123,7 @@ describe("assay init", () => {
     }
   });
 
-  it("takes a folder that is a link itself, and links that stay in it", async () => {
+  it("accepts a folder that is a link itself, and links within it", async () => {
     const space = new Workspace();
     mkdirSync(space.path("real/elsewhere"), { recursive: true });
     symlinkSync("elsewhere", space.path("real/evals"));
@@ -132,7 +132,7 @@ describe("assay init", () => {
     expect(existsSync(space.path("real/elsewhere/changelog/eval.yaml"))).toBe(true);
   });
 
-  it("says what cannot be written", async () => {
+  it("reports what cannot be written", async () => {
     const space = new Workspace({ evals: "a file" });
     mkdirSync(space.path("skills"));
     await expect(init(space.dir, { executor: "pi" })).rejects.toThrow(/eval\.yaml cannot be written: /);

@@ -7,19 +7,19 @@ import { findProgram } from "../exec/process/index.js";
 import { findPackageFile } from "../utils/package-file.js";
 import { say, writeResult } from "./streams.js";
 
-/** What is written: an example of the package, as it is. */
+/** The files that are written: an example of this package. */
 const TEMPLATE = fileURLToPath(findPackageFile("examples/skill-eval"));
 
 const EVAL_FILE = join("evals", "changelog", "eval.yaml");
 
-/** `assay init`: an eval that can be run, in a folder of the user's. */
+/** `assay init`: writes a runnable eval into the user's folder. */
 export async function initCommand(folder: string, { executor, force = false }: InitOptions): Promise<number> {
   if (executor !== undefined && !executor.includes("{prompt")) adapterOf(executor);
   const files = filesBelow(TEMPLATE);
   const there = files.filter((file) => existsSync(join(folder, file)));
   if (there.length > 0 && !force)
     throw new UsageError(
-      `${there.map((file) => join(folder, file)).join(", ")} ${there.length === 1 ? "is" : "are"} there already. Choose another folder, or overwrite with --force.`,
+      `${there.map((file) => join(folder, file)).join(", ")} already ${there.length === 1 ? "exists" : "exist"}. Choose another folder, or overwrite with --force.`,
     );
   for (const file of files) requireInside(folder, file);
   const agent = executor ?? installedAgent();
@@ -27,7 +27,8 @@ export async function initCommand(folder: string, { executor, force = false }: I
   for (const file of files) place(folder, file, { agent: agent ?? "claude", schemas });
   await writeResult(files.map((file) => `${join(folder, file)}\n`));
   for (const line of nextSteps(folder, agent)) say(line);
-  if (!existsSync(schemas)) say("Editors check these files by the schemas of the package, once it is installed here.");
+  if (!existsSync(schemas))
+    say("Editors validate these files with the schemas of the package once it is installed here.");
   return EXIT.fine;
 }
 
@@ -44,7 +45,7 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-/** A link on the way could lead out of the folder, to files that nobody named. */
+/** A symlink in the path could lead to files outside the folder. */
 function requireInside(folder: string, file: string): void {
   if (!existsSync(folder)) return;
   const root = realpathSync(folder);
@@ -52,11 +53,11 @@ function requireInside(folder: string, file: string): void {
   for (const part of file.split(sep)) {
     path = join(path, part);
     if (isLink(path) && !leadsInto(root, path))
-      throw new UsageError(`${path} is a link that leads out of ${folder}. Take it out, or choose another folder.`);
+      throw new UsageError(`${path} is a link that leads out of ${folder}. Remove it, or choose another folder.`);
   }
 }
 
-/** What lies below a file cannot be looked at, and is refused when it is written. */
+/** A path below a file cannot be inspected; writing it fails later. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
@@ -65,7 +66,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** False for a link to what is not there: the place that it would make is not known. */
+/** False for a dangling link: its target is unknown. */
 function leadsInto(root: string, link: string): boolean {
   if (!existsSync(link)) return false;
   const way = relative(root, realpathSync(link));
@@ -77,9 +78,8 @@ function installedAgent(): string | undefined {
 }
 
 /**
- * Where the schemas of the package are for the files of a folder: in the node_modules that has the package, else where
- * installing it would put them. Never where this very process runs from: npx removes that one day, and others have it
- * elsewhere.
+ * The schemas folder for files in `folder`: in the node_modules that has the package, else where installing would put it.
+ * Never the location of this process: npx removes its copy, and other machines have it elsewhere.
  */
 function findSchemas(folder: string): string {
   const above = foldersAbove(resolve(folder));
@@ -89,16 +89,15 @@ function findSchemas(folder: string): string {
   return inside(project ?? resolve(folder));
 }
 
-/** A folder and those above it, the nearest first. */
+/** The folder and its parents, nearest first. */
 function foldersAbove(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
 }
 
-/** What is different in the files that are written. */
 interface Changes {
   readonly agent: string;
-  /** The folder of the schemas that editors check the files by. */
+  /** Folder of the schemas that editors use. */
   readonly schemas: string;
 }
 
@@ -118,27 +117,27 @@ function place(folder: string, file: string, { agent, schemas }: Changes): void 
   }
 }
 
-/** With slashes on every system, and a dot in front: other paths can mean the folder that the editor has open. */
+/** With slashes on every system and a leading dot: editors may resolve other paths from the workspace root. */
 function relativePath(from: string, to: string): string {
   const path = relative(from, to).split(sep).join("/");
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** A command holds braces, which YAML takes for something else. */
+/** A command may contain braces, which have a meaning in YAML. */
 function asYaml(agent: string): string {
   return /^[\w.-]+$/.test(agent) ? agent : JSON.stringify(agent);
 }
 
 function nextSteps(folder: string, agent: string | undefined): string[] {
   const enter = folder === "." ? [] : [`  cd ${folder}`];
-  const missing = agent === undefined ? ["No agent is installed here: assay doctor says how to get one."] : [];
+  const missing = agent === undefined ? ["No agent is installed: assay doctor shows how to install one."] : [];
   return [
     "What to do next:",
     ...enter,
-    "  assay lint                                    is anything wrong with the files?",
-    "  assay oracle                                  do the graders tell right from wrong?",
-    "  assay eval --mock evals/changelog/mock.yaml   a trial without a key: the model is simulated",
-    "  assay eval --max-cost 5                       the real thing",
+    "  assay lint                                    check the files",
+    "  assay oracle                                  check that the graders work",
+    "  assay eval --mock evals/changelog/mock.yaml   try it with a simulated model, without a key",
+    "  assay eval --max-cost 5                       run it with a real model",
     "  assay experiment run experiment.yaml --max-cost 10",
     ...missing,
   ];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { onStop } from "./interrupt.js";
 
-describe("onStop", () => {
-  it("takes two signals within a moment for one, and a later one for a second", () => {
+describe("onStopSignal", () => {
+  it("treats two signals within a moment as one, and a later one as a second", () => {
     const told: boolean[] = [];
     let now = 0;
     const before = process.listenerCount("SIGINT");

@@ -1,30 +1,28 @@
 import { EXIT } from "../core/errors.js";
 import { say } from "./streams.js";
 
-/** npx hands a Ctrl-C on that the terminal has given to everybody already: twice within a moment is once. */
+/** npx forwards a Ctrl-C that the terminal has already sent to all processes: two within a moment count as one. */
 const SAME_PRESS_MS = 500;
 
-/** What ends a command, and the exit code that says so: Ctrl-C, an orderly end, a terminal that was closed. */
+/** Signals that stop a command, and their exit codes. */
 const STOP_SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
 
 type StopSignal = keyof typeof STOP_SIGNALS;
 
 const SIGNALS = Object.keys(STOP_SIGNALS) as StopSignal[];
 
-/** Whether an exit code says that the process was told to stop. */
+/** True if the exit code means that the process was stopped by a signal. */
 export function isStopCode(code: number): boolean {
   return Object.values(STOP_SIGNALS).some((each) => each === code);
 }
 
-/** How the process was told to stop. */
 export interface Stop {
-  /** True when it was told before. */
+  /** True if it was requested before. */
   again: boolean;
-  /** What it ends with. */
   exitCode: number;
 }
 
-/** Calls when the process is told to stop, by Ctrl-C, SIGTERM or SIGHUP. Returns what ends it. */
+/** Calls `stop` on Ctrl-C, SIGTERM or SIGHUP. Returns an unsubscribe function. */
 export function onStop(stop: (how: Stop) => void, clock: () => number = () => performance.now()): () => void {
   let last: number | null = null;
   const told = (signal: NodeJS.Signals) => {
@@ -41,13 +39,13 @@ export function onStop(stop: (how: Stop) => void, clock: () => number = () => pe
 
 export interface Interrupt {
   signal: AbortSignal;
-  /** What the command ends with; null while nothing has told it to stop. */
+  /** Exit code of the command; null unless a stop was requested. */
   readonly exitCode: number | null;
-  /** Gives the signals back to their default behaviour. */
+  /** Restores the default behavior of the signals. */
   release(): void;
 }
 
-/** Turns the first Ctrl-C (or SIGTERM, or SIGHUP) into an orderly stop, the second into an exit at once. */
+/** The first Ctrl-C (or SIGTERM, SIGHUP) stops in order, the second exits at once. */
 export function interruptible(beforeMessage: () => void): Interrupt {
   const controller = new AbortController();
   let first: number | null = null;
@@ -55,7 +53,7 @@ export function interruptible(beforeMessage: () => void): Interrupt {
     if (again) process.exit(exitCode);
     first = exitCode;
     beforeMessage();
-    say("Stopping: writing down what is finished. Press Ctrl-C again to quit at once.");
+    say("Stopping: saving finished trials. Press Ctrl-C again to quit at once.");
     controller.abort();
   });
   return {

@@ -8,8 +8,8 @@ const FLAGS = {
   headers: { Authorization: "Bearer secret-token", "X-Functions-Code": "secret-token", "X-Team": "evals" },
 };
 
-describe("what is kept of a command", () => {
-  it("holds no secret: the address without user and password, the headers without keys", () => {
+describe("stored invocation", () => {
+  it("contains no secrets: no user and password in addresses, no key headers", () => {
     const { flags } = invocationOf({ ...FLAGS, quiet: true, verbose: true, dryRun: true, resume: true }, "run");
     expect(flags).toEqual({
       systems: ["truncate:0.5"],
@@ -20,7 +20,7 @@ describe("what is kept of a command", () => {
     });
   });
 
-  it("says for workers how the run is now: later flags win, choices and headers are joined", () => {
+  it("gives workers the current run: later flags win, selections and headers are merged", () => {
     const before = invocationOf({ ...FLAGS, maxCost: 1, eval: { runs: 3, tags: ["a=b"] } }, "eval");
     const now = inForce(before, {
       resume: "latest",
@@ -44,9 +44,9 @@ describe("what is kept of a command", () => {
     expect(JSON.stringify(now)).not.toMatch(/hunter2|secret-token|other@/);
   });
 
-  it("asks for the headers that were not kept, in any case", () => {
+  it("requires headers that were not stored, ignoring case", () => {
     const kept = invocationOf(FLAGS, "run");
-    expect(() => requireHeaders(kept)).toThrow(/started with the header Authorization.*Give it again: --header "Auth/);
+    expect(() => requireHeaders(kept)).toThrow(/started with the header Authorization.*Pass it again: --header "Auth/);
     expect(() => requireHeaders(kept, { authorization: "Bearer x", "x-functions-code": "y" })).not.toThrow();
   });
 });

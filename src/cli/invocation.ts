@@ -11,7 +11,7 @@ import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
-/** What it takes to start a run again: the folder it was started in, its config file and its flags. */
+/** What is needed to start a run again: its folder, config file and flags. */
 export interface Invocation {
   command: "run" | "grade" | "memory" | "eval" | "experiment";
   cwd: string;
@@ -19,13 +19,13 @@ export interface Invocation {
   flags: RunFlags;
 }
 
-/** How the command was called just now, without the flags that say how to go about it. */
+/** How the command was called, without flags such as --resume that only say how to run it. */
 export function invocationOf(flags: RunFlags, command: Invocation["command"]): Invocation {
   const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
   return { command, cwd: process.cwd(), configFile: configFile ?? null, flags: kept(flags) };
 }
 
-/** The run as it is now: how it was started, with the flags that were given since. What a worker makes its plan from. */
+/** The run as it is now: its invocation plus flags given on resume. Workers make their plan from it. */
 export function inForce(invocation: Invocation, flags: RunFlags): Invocation {
   const { headers, secretHeaders = [], ...later } = kept(flags);
   const before = invocation.flags;
@@ -42,12 +42,11 @@ export function inForce(invocation: Invocation, flags: RunFlags): Invocation {
   };
 }
 
-/** Chosen of eval files before, and since. */
 export function evalOf(before: Pick<RunFlags, "eval">, now: Pick<RunFlags, "eval">): Pick<RunFlags, "eval"> {
   return before.eval === undefined && now.eval === undefined ? {} : { eval: { ...before.eval, ...now.eval } };
 }
 
-/** What is written down of flags: nothing that says how to go about it, no trust, and no secret. */
+/** The flags to store: without trust, secrets, or flags that only say how to run. */
 function kept({ resume: _, dryRun: __, quiet: ___, verbose: ____, trust: _____, ...flags }: RunFlags): RunFlags {
   const { queue, headers, ...others } = flags;
   return {
@@ -57,14 +56,14 @@ function kept({ resume: _, dryRun: __, quiet: ___, verbose: ____, trust: _____, 
   };
 }
 
-/** Headers that may hold a key are not written down: who resumes the run gives them again. */
+/** Headers that may hold a key are not stored; they must be given again on resume. */
 function openHeaders(headers: Readonly<Record<string, string>>): Pick<RunFlags, "headers" | "secretHeaders"> {
   const open = Object.entries(headers).filter(([name]) => isHarmlessName(name));
   const hidden = Object.keys(headers).filter((name) => !isHarmlessName(name));
   return { headers: Object.fromEntries(open), ...(hidden.length === 0 ? {} : { secretHeaders: hidden }) };
 }
 
-/** The stored run that is to go on, and how it was started. */
+/** The stored run to resume, and how it was started. */
 export function recall(
   { resume, runsDir = DEFAULT_RUNS_DIR, trust }: RunFlags,
   command: Invocation["command"],
@@ -74,16 +73,16 @@ export function recall(
   const { invocation } = readManifest(dir);
   requireTrustedRun(dir, { trust });
   if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
-  say(isComplete(dir) ? `${dir} is finished: nothing is run, this is its report` : `Resuming ${dir}`);
+  say(isComplete(dir) ? `${dir} is already finished: nothing is run, this is its report` : `Resuming ${dir}`);
   return { dir, invocation };
 }
 
-/** Refuses a run folder of another project: what its manifest names is run. */
+/** Rejects a run folder of another project, because what its manifest names is run. */
 export function requireTrustedRun(dir: string, trust: TrustFlags): void {
-  requireTrust(join(dir, FILES.manifest), "the systems, plugins and commands that it names are run", trust);
+  requireTrust(join(dir, FILES.manifest), "the systems, plugins and commands that it names would be run", trust);
 }
 
-/** Refuses to go on without a header that a run was started with and that nobody kept. */
+/** Requires headers of the run that were not stored. */
 export function requireHeaders(
   { flags: { secretHeaders = [] } }: Invocation,
   given: Readonly<Record<string, string>> = {},
@@ -93,24 +92,24 @@ export function requireHeaders(
   );
   if (missing === undefined) return;
   throw new UsageError(
-    `The run was started with the header ${missing}, which is not kept because it may hold a key. Give it again: --header "${missing}: …".`,
+    `The run was started with the header ${missing}, which is not stored because it may hold a key. Pass it again: --header "${missing}: …".`,
   );
 }
 
-/** Goes to the folder that the paths of a stored run start from. */
+/** Changes to the folder that the paths of a stored run are relative to. */
 export function enterFolder({ cwd }: Invocation): void {
   if (cwd === process.cwd()) return;
   try {
     process.chdir(cwd);
   } catch (cause) {
     throw new RunFolderError(
-      `The run was started in ${cwd}, which cannot be entered (${messageOf(cause)}). Its systems and datasets are looked for there: bring the folder back, or start a new run.`,
+      `The run was started in ${cwd}, which cannot be opened (${messageOf(cause)}). Its systems and datasets are there: restore the folder, or start a new run.`,
       { cause },
     );
   }
 }
 
-/** A run whose manifest cannot be read counts, so that the user is told what is wrong with it. */
+/** True for an unreadable manifest, so that the user learns what is wrong with it. */
 function wasStartedBy(command: string, dir: string): boolean {
   try {
     return isInvocation(readManifest(dir).invocation, [command]);
@@ -119,7 +118,7 @@ function wasStartedBy(command: string, dir: string): boolean {
   }
 }
 
-/** The library keeps whatever a program gives it: only what this command wrote can be started again here. */
+/** Programs that use the library may store anything as invocation; only those of the command line can be resumed here. */
 export function isInvocation(value: unknown, commands: readonly string[]): value is Invocation {
   const { command, cwd, configFile, flags } = fieldsOf(value);
   return (
@@ -133,11 +132,11 @@ export function isInvocation(value: unknown, commands: readonly string[]): value
 
 function whoStarted(invocation: unknown): string {
   const { command } = fieldsOf(invocation);
-  if (command === "grade") return "was made by `assay grade`. Go on with it there: assay grade --resume RUN.";
+  if (command === "grade") return "was created by `assay grade`. Resume it with: assay grade --resume RUN.";
   if (command === "run" || command === "memory" || command === "eval")
-    return `was started by \`assay ${command}\`. Go on with it there: assay ${command} --resume RUN.`;
+    return `was started by \`assay ${command}\`. Resume it with: assay ${command} --resume RUN.`;
   return command === "demo"
-    ? "was started by `assay demo`, which is not resumed: run `assay demo` again."
+    ? "was started by `assay demo`, which cannot be resumed: run `assay demo` again."
     : "was started from a program, not from the command line. Resume it there with evaluate({ resume }).";
 }
 

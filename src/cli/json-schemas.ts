@@ -7,7 +7,7 @@ import { mockJsonSchema } from "../testing/mock/check-script.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/json-schema.js";
 import { runConfigSchema } from "./run-config-schema.js";
 
-/** The JSON Schema of each kind of file, by the name of its file in schemas/. scripts/schemas.mjs writes them. */
+/** JSON Schemas by file name in schemas/; scripts/schemas.mjs writes them. */
 export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
   return {
     "config.schema.json": configJsonSchema(),
@@ -18,13 +18,13 @@ export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** In YAML, systems, datasets and the like are named: only a module can hold the things themselves. */
+/** In YAML, systems, datasets and so on are strings; only a module can contain objects. */
 function configJsonSchema(): JsonSchema {
   const schema = runConfigSchema.extend({ evals: evalsSchema.optional() });
   return {
     $schema: JSON_SCHEMA_DRAFT,
-    title: "Configuration of Assay",
-    description: "What a run measures, on what, and how. Flags override it.",
+    title: "Assay configuration",
+    description: "What a run measures, on which data, and how. Flags override it.",
     ...toJsonSchema(schema, (_, json) => {
       if (Array.isArray(json.anyOf)) json.anyOf = json.anyOf.filter((option) => !isDeepStrictEqual(option, {}));
     }),

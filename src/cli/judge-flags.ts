@@ -3,23 +3,20 @@ import { messageOf, UsageError } from "../core/errors.js";
 import { describeModels, type ModelFlags } from "./model-flags.js";
 import type { JudgeConfig, ModelConfig } from "./run-config.js";
 
-/** The flags that describe a judge, for every command that takes one. */
 export interface JudgeFlags {
-  /** Once, or several times for a panel. */
+  /** Several form a panel. */
   judgeModel?: readonly string[];
   judgeUrl?: readonly string[];
   judgeApi?: readonly string[];
-  /** The variable that holds the key. */
+  /** Environment variable that holds the key. */
   judgeApiKeyEnv?: string;
   judgeScale?: string;
-  /** A text file. */
   judgeRubric?: string;
   judgePanel?: string;
   judgePairwise?: boolean;
   judgePerTurn?: boolean;
 }
 
-/** Takes the flags of a judge out of all flags. */
 export function splitJudgeFlags<T extends JudgeFlags>(
   flags: T,
 ): { judge?: JudgeConfig; rest: Omit<T, keyof JudgeFlags> } {
@@ -38,14 +35,14 @@ export function splitJudgeFlags<T extends JudgeFlags>(
   const models = describe({ model: judgeModel, proxy: judgeUrl, api: judgeApi });
   const stray = [judgeApiKeyEnv, judgeScale, judgeRubric, judgePanel, judgePairwise, judgePerTurn];
   if (models === undefined && stray.some((flag) => flag !== undefined))
-    throw new UsageError("There is no judge. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
+    throw new UsageError("No judge is set. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
   if (models === undefined) return { rest };
   const judge: JudgeConfig = {
     models: models.map((model) => ({
       ...model,
       ...(judgeApiKeyEnv === undefined ? {} : { apiKeyEnv: judgeApiKeyEnv }),
     })),
-    // What is no scale or rule is refused by the judge, by name.
+    // The judge itself rejects unknown scales and rules.
     ...(judgeScale === undefined ? {} : { scale: judgeScale as NonNullable<JudgeConfig["scale"]> }),
     ...(judgePanel === undefined ? {} : { panel: judgePanel as NonNullable<JudgeConfig["panel"]> }),
     ...(judgeRubric === undefined ? {} : { rubric: readRubric(judgeRubric) }),
@@ -65,7 +62,7 @@ function describe(flags: ModelFlags): ModelConfig[] | undefined {
 
 const FLAGS = { "--model": "--judge-model", "--proxy": "--judge-url", "--api": "--judge-api" };
 
-/** A refusal of a model in the names of the judge's flags. */
+/** Rewrites an error about a model with the names of the judge's flags. */
 export function inJudgeFlags(error: UsageError): UsageError {
   const message = Object.entries(FLAGS).reduce(
     (text, [theirs, ours]) => text.replace(new RegExp(`${theirs}(?![\\w-])`, "g"), ours),
@@ -74,7 +71,7 @@ export function inJudgeFlags(error: UsageError): UsageError {
   return new UsageError(message, { cause: error });
 }
 
-/** Read at once, so that a run that is resumed judges by the same words. */
+/** Read at start, so that a resumed run judges with the same text. */
 function readRubric(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();

@@ -20,12 +20,11 @@ import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import { makeJudge } from "./make-judge.js";
 import { say, writeResult } from "./streams.js";
 
-/** The flags of `assay judge calibrate`. */
 export interface CalibrateFlags extends JudgeFlags {
   labels?: string;
   models?: string;
   maxWorkers?: number;
-  /** Dollars. */
+  /** In dollars. */
   maxCost?: number;
   allowInsecure?: boolean;
   output?: string;
@@ -33,14 +32,15 @@ export interface CalibrateFlags extends JudgeFlags {
 
 const OUTPUTS = ["table", "json"];
 
-/** `assay judge calibrate`: how far a judge agrees with people, and what it leans to. */
+/** `assay judge calibrate`: measures a judge's agreement with human labels, and its biases. */
 export async function judgeCommand(action: string | undefined, flags: CalibrateFlags): Promise<number> {
   const { labels: path, output = "table" } = flags;
   if (action !== "calibrate") throw new UsageError(`Unknown action "${action ?? ""}". Write: assay judge calibrate.`);
-  if (path === undefined) throw new UsageError("There are no labels. Add --labels labels.jsonl.");
-  if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
+  if (path === undefined) throw new UsageError("No labels are given. Add --labels labels.jsonl.");
+  if (!OUTPUTS.includes(output))
+    throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
   if (flags.judgePerTurn === true)
-    throw new UsageError("--judge-per-turn is for runs: each label is about one answer. Leave it out.");
+    throw new UsageError("--judge-per-turn is only for runs: each label is about one answer. Remove it.");
   const judge = await judgeFrom(flags);
   try {
     const rows = await readLabels(path, judge);
@@ -52,7 +52,6 @@ export async function judgeCommand(action: string | undefined, flags: CalibrateF
   }
 }
 
-/** The judge that flags describe. */
 async function judgeFrom(flags: CalibrateFlags): Promise<LLMJudge> {
   const { models: modelsFile, allowInsecure, maxWorkers, maxCost } = flags;
   const { judge } = splitJudgeFlags(flags);
@@ -66,10 +65,10 @@ async function judgeFrom(flags: CalibrateFlags): Promise<LLMJudge> {
           ...(allowInsecure === undefined ? {} : { allowInsecure }),
         });
   if (made !== null) return made;
-  throw new UsageError("There is no judge. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
+  throw new UsageError("No judge is set. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
 }
 
-/** The rows of a file that can be used, and what is wrong with the others. */
+/** The usable rows of a file, and the problems of the others. */
 interface LabelFile {
   readonly good: readonly LabelRow[];
   readonly badLines: readonly string[];
@@ -86,8 +85,7 @@ async function readLabels(path: string, { scale }: LLMJudge): Promise<LabelFile>
     }
   }
   for (const line of badLines) say(line);
-  if (good.length === 0)
-    throw new UsageError(`${path} has no row that can be used (${plural(badLines.length, "bad row")}).`);
+  if (good.length === 0) throw new UsageError(`${path} has no usable rows (${plural(badLines.length, "bad row")}).`);
   return { good, badLines };
 }
 
@@ -123,13 +121,12 @@ function exitCodeOf({ judged, reasons }: Calibration, stopCode: number | null): 
 
 interface CalibrationReport {
   readonly output: string;
-  /** The file of labels. */
+  /** The labels file. */
   readonly path: string;
-  /** What is wrong with rows that were left out, each with its place. */
+  /** Problems of skipped rows, each with its position. */
   readonly badLines: readonly string[];
 }
 
-/** A calibration as a table or as JSON. */
 function renderCalibration(calibration: Calibration, report: CalibrationReport): string {
   const { badRows: _, ...rest } = calibration;
   const words = findingsOf(calibration).map(({ figure, words: text }) => `${figure}: ${text}`);
@@ -145,7 +142,7 @@ const COLUMNS: readonly Column<Finding>[] = [
   { title: "value", align: "right", cell: ({ estimate, isShare }) => shown(estimate.value, isShare) },
   { title: "95 % interval", cell: ({ estimate, isShare }) => intervalOf(estimate, isShare) },
   { title: "n", align: "right", cell: ({ estimate }) => String(estimate.n) },
-  { title: "in words", cell: ({ words }) => words },
+  { title: "interpretation", cell: ({ words }) => words },
 ];
 
 function sectionsOf(calibration: Calibration, report: CalibrationReport): string[] {
@@ -170,7 +167,7 @@ function intervalOf({ low, high }: Estimate, isShare: boolean): string {
 
 function confusionTable({ categories, confusion }: JudgeAgreement): string {
   const columns: Column<{ label: string; counts: readonly number[] }>[] = [
-    { title: "people ↓ judge →", cell: ({ label }) => label },
+    { title: "human ↓ judge →", cell: ({ label }) => label },
     ...categories.map((title, i) => ({
       title,
       align: "right" as const,
@@ -189,15 +186,15 @@ function factsOf(calibration: Calibration, { path, badLines }: CalibrationReport
     `${path}: ${judged} of ${plural(labels, "row")} judged, scale ${scale}`,
     ...(notJudged === 0 ? [] : [`${plural(notJudged, "row")} could not be judged`]),
     ...(failed === 0 ? [] : [`${plural(failed, "row")} failed: the judge could not be reached`]),
-    ...(notAsked === 0 ? [] : [`stopped: ${plural(notAsked, "row")} not asked about`]),
-    ...(badLines.length === 0 ? [] : [`${plural(badLines.length, "bad row")} left out (named above)`]),
+    ...(notAsked === 0 ? [] : [`stopped: ${plural(notAsked, "row")} not judged`]),
+    ...(badLines.length === 0 ? [] : [`${plural(badLines.length, "bad row")} skipped (listed above)`]),
     ...reasons.map((reason) => `reason: ${oneLine(reason)}`),
-    ...(position === null && judged > 0 ? ["bias by position: not applicable, one answer is shown at a time"] : []),
+    ...(position === null && judged > 0 ? ["position bias: not applicable, one answer is shown at a time"] : []),
     costFact(calibration),
   ];
 }
 
 function costFact({ costUsd, isCostPartial }: Calibration): string {
-  if (costUsd === null) return "cost: unknown, because the judge's price or usage is";
+  if (costUsd === null) return "cost: unknown, because the judge's price or usage is unknown";
   return `cost: ${formatDollars(costUsd)}${isCostPartial ? " and calls whose cost is unknown" : ""}`;
 }

@@ -5,24 +5,24 @@ import type { EstimateOptions, JudgingCost } from "../graders/judge/index.js";
 import { formatDollars } from "../report/format.js";
 import type { Plan } from "../runner/plan.js";
 
-/** From the least to the most in dollars; null where a price or a limit is not known. */
+/** Minimum and maximum in dollars; null if a price or a limit is unknown. */
 export interface CostRange {
   low: number | null;
   high: number | null;
 }
 
-/** An evaluator that knows what it costs before it is asked, as a judge does. */
+/** An evaluator that can estimate its cost in advance, such as a judge. */
 interface Estimating extends Evaluator {
   estimate(example: Example, options: EstimateOptions): JudgingCost;
 }
 
-/** Has evaluators that ask models find out what those cost, as far as they can. */
+/** Looks up prices for evaluators that call models, as far as possible. */
 export async function findJudgingPrices({ wirings }: Plan): Promise<void> {
   for (const evaluator of new Set(wirings.flatMap(({ evaluators }) => evaluators)))
     await (evaluator as { findPrices?(): Promise<void> }).findPrices?.();
 }
 
-/** What judging every trial of a plan costs. */
+/** The cost of judging every trial of a plan. */
 export function judgingOf(
   { examples, wirings, wiringOf, systems, cells }: Plan,
   count: (text: string) => number,
@@ -39,7 +39,7 @@ export function judgingOf(
   return range;
 }
 
-/** What judging one stored output costs. */
+/** The cost of judging one stored output. */
 export function judgingOfOutput(
   { example, output }: { example: Example; output: Output },
   evaluators: readonly Evaluator[],
@@ -48,7 +48,6 @@ export function judgingOfOutput(
   return costOfScoring(example, evaluators, { count, answerTokens: 0, output });
 }
 
-/** Adds a range to another, as often as is said. */
 export function addTo(range: CostRange, { low, high }: CostRange, times = 1): void {
   range.low = range.low === null || low === null ? null : range.low + low * times;
   range.high = range.high === null || high === null ? null : range.high + high * times;
@@ -66,17 +65,17 @@ function isEstimating(evaluator: Evaluator): evaluator is Estimating {
   return "estimate" in evaluator && typeof evaluator.estimate === "function";
 }
 
-/** How long an answer may be is a part of what identifies a model's work; null where it says nothing of it. */
+/** The answer limit is part of a model's fingerprint; null if it has none. */
 function answerTokens(system: System): number | null {
   const { maxTokens } = Object(system.fingerprint?.()) as { maxTokens?: unknown };
   return typeof maxTokens === "number" ? maxTokens : null;
 }
 
-/** What judging costs, in words; `prompts` says what the least of it is for. */
+/** `prompts` names what the minimum covers. */
 export function judgingInWords({ low, high }: CostRange, prompts = "its prompts without the answers"): string {
-  if (low === null) return "judging costs money besides; how much is not known, because the judge has no price";
-  const least = `judging besides: at least ${formatDollars(low)} (${prompts})`;
+  if (low === null) return "judging costs extra; the amount is unknown, because the judge has no price";
+  const least = `judging costs extra: at least ${formatDollars(low)} (${prompts})`;
   return high === null
-    ? `${least}; how much more depends on the answers, whose length has no limit (--max-tokens)`
+    ? `${least}; the maximum is unknown, because answers have no length limit (--max-tokens)`
     : `${least}, about ${formatDollars(high)} at most`;
 }

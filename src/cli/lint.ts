@@ -20,16 +20,15 @@ import { guarded } from "./guard.js";
 import { say, writeResult } from "./streams.js";
 import type { TrustFlags } from "./trust.js";
 
-/** What the flags of `assay lint` parse to. */
 export interface LintFlags extends TrustFlags {
-  /** Files, folders and patterns; the working folder when there are none. */
+  /** Files, folders and patterns; empty for the working folder. */
   readonly paths: readonly string[];
   readonly plugins: readonly string[];
-  /** Codes that are not looked for. */
+  /** Codes of disabled rules. */
   readonly disable: readonly string[];
   readonly config?: string;
   readonly strict?: boolean;
-  /** Print what is looked for instead. */
+  /** Print the rules instead. */
   readonly rules?: boolean;
   /** `text`, `json` or `github`. */
   readonly output?: string;
@@ -37,11 +36,11 @@ export interface LintFlags extends TrustFlags {
 
 const OUTPUTS = ["text", "json", "github"];
 
-/** `assay lint`: looks through SKILL.md and eval files. Starts no agent, runs no grader, and no code unless told. */
+/** `assay lint`: checks SKILL.md and eval files. Starts no agent, runs no grader, and no code without --trust. */
 export async function lintCommand(flags: LintFlags): Promise<number> {
   const { output = "text", strict = false, rules = false } = flags;
   if (!OUTPUTS.includes(output))
-    throw new UsageError(`Unknown output "${output}". Write --output text, json or github.`);
+    throw new UsageError(`Unknown output format "${output}". Use --output text, json or github.`);
   if (rules) {
     await writeResult(output === "json" ? rulesAsJson() : rulesAsText());
     return EXIT.fine;
@@ -61,12 +60,14 @@ function rendered(report: LintReport, output: string): string {
 async function reportOn({ paths, disable, ...flags }: LintFlags): Promise<LintReport> {
   const { config, environments, notRun } = await openProject({ ...flags, isLooking: true });
   if (notRun.length > 0)
-    say(`Not run, because lint only looks: ${notRun.join(", ")}. What it brings is not known here; --trust runs it.`);
+    say(
+      `Not run, because lint runs no code: ${notRun.join(", ")}. What it registers is unknown here; --trust runs it.`,
+    );
   const options: LintOptions = {
     disable,
     registry,
     environments,
-    // Metrics that a plugin brings do not always say their keys.
+    // Metrics of plugins do not always declare their keys.
     ...(config.metrics === undefined && { metricKeys }),
   };
   return lint(paths, options);

@@ -11,12 +11,12 @@ const MODULE_ENDINGS = [".ts", ".mts", ".mjs", ".js", ".cts", ".cjs"];
 
 export type ModuleExports = Record<string, unknown>;
 
-/** True for what can only be a path to a module: `./mine.ts`, `../x.mjs`, `/abs/y.js`, `systems/z.ts`. */
+/** True for specs that can only be a module path: `./mine.ts`, `../x.mjs`, `/abs/y.js`, `systems/z.ts`. */
 export function isModulePath(spec: string): boolean {
   return /^\.{0,2}\//.test(spec) || MODULE_ENDINGS.includes(extname(spec));
 }
 
-/** Imports a user's module. TypeScript goes through jiti, which is loaded only then. */
+/** TypeScript goes through jiti, which is loaded only then. */
 export async function loadModule(path: string, what: string): Promise<ModuleExports> {
   const file = resolve(path);
   if (!existsSync(file)) throw new ModuleError(`The ${what} ${path} does not exist.`);
@@ -38,7 +38,7 @@ async function importTypeScript(file: string): Promise<ModuleExports> {
   return createJiti(import.meta.url, { interopDefault: false, alias: findEntries() }).import(file);
 }
 
-/** The entries of this package, so that a file may import from "assay" in a folder where it is not installed. */
+/** Entry points of this package, so that a file can import "assay" where it is not installed. */
 function findEntries(): Record<string, string> {
   const require = createRequire(import.meta.url);
   const { exports } = require("assay/package.json") as { exports: Record<string, unknown> };
@@ -46,7 +46,7 @@ function findEntries(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, require.resolve(name)]));
 }
 
-/** Node does not say where a module fails to parse, so the module and its local imports are parsed once more to find out. */
+/** Node does not report where a module fails to parse, so the module and its local imports are parsed again to find out. */
 async function findSyntaxError(file: string): Promise<string | null> {
   const { createJiti } = await import("jiti");
   const jiti = createJiti(import.meta.url);
@@ -64,14 +64,14 @@ async function findSyntaxError(file: string): Promise<string | null> {
   return null;
 }
 
-/** Compilers quote the source at length; the first lines say what and where. */
+/** Compilers quote the source at length; the first lines say what is wrong and where. */
 function firstLines(message: string): string {
   return message.split("\n").slice(0, 3).join("\n").trim();
 }
 
 /**
- * SHA-256 over a module and the local files it imports, directly or through each other: what identifies a system that
- * is given as a file. Packages are identified by their own versions, not here.
+ * SHA-256 over a module and its local imports, direct or indirect: the fingerprint of a system that is a file. Packages are
+ * identified by their versions, not here.
  */
 export function moduleFingerprint(path: string): string {
   const root = resolve(path);
@@ -97,7 +97,7 @@ function localImports(file: string, seen: Set<string>): Set<string> {
   return seen;
 }
 
-/** `./x.js` may mean x.ts, `./x` any ending, and `./dir` its index. */
+/** `./x.js` may mean x.ts, `./x` any extension, and `./dir` its index. */
 function resolveLocal(dir: string, specifier: string): string | null {
   const exact = join(dir, specifier);
   const bare = exact.replace(/\.[cm]?js$/, "");

@@ -5,7 +5,7 @@ import { StatusLine } from "./status-line.js";
 
 const BAR_CELLS = 20;
 
-/** Loads a dataset, and shows how far it is while something has to be downloaded. */
+/** Shows progress only while something is downloaded. */
 export async function loadShowingProgress(spec: string, options: LoadDatasetOptions): Promise<Dataset> {
   const { line, onDownload } = downloadLine();
   try {
@@ -15,7 +15,7 @@ export async function loadShowingProgress(spec: string, options: LoadDatasetOpti
   }
 }
 
-/** A line that shows how far a download is; clear it when that is over. */
+/** The caller has to clear the line. */
 export function downloadLine(): { line: StatusLine; onDownload: (progress: DownloadProgress) => void } {
   const line = new StatusLine(process.stderr);
   const start = performance.now();

@@ -9,27 +9,27 @@ import { modelSystems } from "./model-systems.js";
 import type { Planning } from "./planned-only.js";
 import type { JudgeConfig, RunConfig } from "./run-config.js";
 
-/** What a run says of its judge, and of where models and keys are found. */
+/** What a run configures for its judge. */
 export type Judged = Pick<RunConfig, "judge" | "modelsFile" | "allowInsecure" | "maxCost"> & Planning;
 
-/** The judge that a run describes; null when it describes none. */
+/** The judge of a run; null if none is configured. */
 export async function makeJudge(run: Judged): Promise<LLMJudge | null> {
   const { judge, maxCost, modelsFile, allowInsecure, dryRun, queue } = run;
   if (judge === undefined) return null;
   const { models: named, ...options } = judge;
-  // Nothing else of the run: its system prompt, headers and key are for what is measured, not for the judge.
+  // The run's system prompt, headers and key are for the measured systems, not for the judge.
   const models = await judgeModels(named, given({ modelsFile, allowInsecure, dryRun, queue }));
   if (maxCost !== undefined) requirePrices(models);
   return new LLMJudge({ ...options, models });
 }
 
-/** The judge of a run, and the same for datasets that are judged in another way. */
+/** The judge of a run, with variants for datasets that are judged in another mode. */
 export interface Judges {
   readonly usual: LLMJudge;
   for(dataset: Dataset | ExampleSource): LLMJudge;
 }
 
-/** The judges of a run: a dataset is judged as it declares unless the run says how. They share models and limits. */
+/** A dataset is judged in the mode it declares unless the run sets one. All judges share models and limits. */
 export async function makeJudges(config: Judged): Promise<Judges | null> {
   const usual = await makeJudge(config);
   const { judge: said } = config;
@@ -49,7 +49,7 @@ export async function makeJudges(config: Judged): Promise<Judges | null> {
   };
 }
 
-/** A scale or criteria are for answers that are scored one by one. */
+/** A scale or criteria apply only to answers scored one by one. */
 function wayOf(declared: DatasetJudging | undefined, said: JudgeConfig): "pairwise" | "perTurn" | null {
   const { pairwise, perTurn, scale, criteria } = said;
   if (pairwise !== undefined || perTurn !== undefined) return null;
@@ -68,11 +68,11 @@ async function judgeModels(
   }
 }
 
-/** What a judge without a price spends could not be held to the budget of the run. */
+/** The cost of a judge without a price could not be limited. */
 function requirePrices(models: readonly ModelSystem[]): void {
   const unpriced = models.filter(({ limits }) => limits?.price == null).map(({ name }) => name);
   if (unpriced.length === 0) return;
   throw new BudgetError(
-    `There is a budget in dollars, but no price is known for the judge ${unpriced.join(", ")}. Give \`pricing\` in models.yml, or leave the budget out.`,
+    `The run has a budget in dollars, but no price is known for the judge ${unpriced.join(", ")}. Add \`pricing\` to models.yml, or remove the budget.`,
   );
 }

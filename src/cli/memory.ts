@@ -27,7 +27,7 @@ import type { RunFlags } from "./run-flags.js";
 import { StatusLine } from "./status-line.js";
 import type { Workbench } from "./workbench.js";
 
-/** `assay memory`: a run whose systems are memories, each told the conversations that it is asked about. */
+/** `assay memory`: a run whose systems are memories that are asked about long conversations. */
 export function memoryCommand(flags: RunFlags): Promise<number> {
   return runWith(MEMORY, flags);
 }
@@ -42,7 +42,7 @@ const MEMORY: Workbench = {
     const readers = await openReaders(config);
     const opened: System[] = [];
     try {
-      // What is misspelt is said before anything is downloaded.
+      // Check names before anything is downloaded.
       const memories = await memoriesOf(specs, readers);
       const { dataset, conversations } = await loadMemory(config, revisions);
       const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
@@ -67,11 +67,9 @@ const MEMORY: Workbench = {
 };
 
 function memorySpecs({ systems = [], replay }: RunConfig): string[] {
-  if (replay !== undefined) throw new UsageError("--replay is for assay run: a memory is asked, not replayed.");
+  if (replay !== undefined) throw new UsageError("--replay is only for assay run. Remove it.");
   if (systems.length === 0)
-    throw new UsageError(
-      "There is no memory to measure. Add --system bm25:10, full-history, last-n:20 or ./my-memory.ts.",
-    );
+    throw new UsageError("No memory is given. Add --system bm25:10, full-history, last-n:20 or ./my-memory.ts.");
   return systems.map((spec) => {
     if (typeof spec === "string") return spec;
     throw new UsageError(`assay memory takes memories by name or file, not "${spec.name}" as an object.`);
@@ -80,13 +78,13 @@ function memorySpecs({ systems = [], replay }: RunConfig): string[] {
 
 function datasetSpec({ datasets = [] }: RunConfig): string {
   const [spec, another] = datasets;
-  if (spec === undefined) throw new UsageError("There is no dataset. Add --dataset locomo or --dataset longmemeval:s.");
+  if (spec === undefined) throw new UsageError("No dataset is given. Add --dataset locomo or --dataset longmemeval:s.");
   if (another !== undefined || typeof spec !== "string")
-    throw new UsageError("assay memory takes one dataset, by name: locomo or longmemeval:s. Make a run for each.");
+    throw new UsageError("assay memory takes one dataset, by name: locomo or longmemeval:s. Start one run for each.");
   return spec;
 }
 
-/** The questions of a run on memories, and what they are about. With a judge the judge decides. */
+/** If the run has a judge, the judge decides pass or fail. */
 export async function loadMemory(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
   const { dataset, conversations } = await loadQuestions(config, revisions);
   if (config.judge === undefined) return { dataset, conversations };
@@ -113,11 +111,11 @@ async function loadQuestions(config: RunConfig, revisions: Revisions): Promise<M
   }
 }
 
-/** The systems that answer from what a memory brings up. */
+/** The systems that answer from retrieved memories. */
 async function openReaders(config: RunConfig): Promise<readonly System[]> {
   const { reader, models, ...rest } = config;
   if (reader === undefined) return models === undefined ? [] : modelSystems(config);
-  if (models !== undefined) throw new UsageError("A --reader answers instead of a --model. Leave one of them out.");
+  if (models !== undefined) throw new UsageError("--reader replaces --model. Remove one of them.");
   return [await oneSystem(registry, reader, rest)];
 }
 
@@ -126,7 +124,7 @@ interface NamedMemory {
   fingerprint?: unknown;
 }
 
-/** Every memory with every reader; those of the user's own answer by themselves. */
+/** Every built-in memory with every reader; custom memories answer themselves. */
 async function memoriesOf(specs: readonly string[], readers: readonly System[]): Promise<NamedMemory[]> {
   const memories: NamedMemory[] = [];
   for (const spec of specs) {
@@ -139,12 +137,12 @@ async function memoriesOf(specs: readonly string[], readers: readonly System[]):
 }
 
 function builtIn(spec: string, readers: readonly System[]): NamedMemory[] {
-  // An unknown name is said before a missing reader.
+  // Report an unknown name before a missing reader.
   const isAsked = (reader: Reader, name: string) => builtInMemory(spec, { reader, name });
   if (readers.length === 0) {
     isAsked({ name: "", answer: () => Promise.reject(new Error("no reader")) }, spec);
     throw new UsageError(
-      `The memory "${spec}" needs a model that answers from what it brings up. Add --model PROVIDER/MODEL, --proxy URL or --reader ./reader.ts.`,
+      `The memory "${spec}" needs a model that answers from what it retrieves. Add --model PROVIDER/MODEL, --proxy URL or --reader ./reader.ts.`,
     );
   }
   return readers.map((system) => ({
@@ -152,14 +150,14 @@ function builtIn(spec: string, readers: readonly System[]): NamedMemory[] {
   }));
 }
 
-/** A plan counts what examples hold, and the history is none of it. */
+/** A plan counts only the examples, which do not contain the history. */
 async function readingNote({ examples }: Dataset, history: HistoryTokens): Promise<string> {
   let tokens = 0;
   for (const { conversation } of examples) tokens += await history.of(String(conversation));
-  return `the input above is the questions alone: a memory that reads the whole history for each reads about ${tokens} tokens a trial round besides`;
+  return `the input above counts only the questions: a memory that reads the whole history for each question reads about ${tokens} more tokens per round of trials`;
 }
 
-/** Before the first trial: counting takes the thread that all trials share, and would be in their times. */
+/** Before the first trial: counting would block the event loop and distort the times of trials. */
 async function countAhead({ examples }: Dataset, history: HistoryTokens): Promise<void> {
   const line = new StatusLine(process.stderr);
   const start = performance.now();
@@ -173,24 +171,22 @@ async function countAhead({ examples }: Dataset, history: HistoryTokens): Promis
   }
 }
 
-/** What a config that other runs share may well hold, and means nothing here. */
+/** Keys that a shared config may contain but that have no effect here. */
 const UNUSED = ["map", "skipBadRows"] as const satisfies readonly (keyof RunConfig)[];
 
 function unusedNotes(config: RunConfig): string[] {
   const keys = UNUSED.filter((key) => config[key] !== undefined && config[key] !== false).map((key) => `\`${key}\``);
   if (keys.length === 0) return [];
   const are = keys.length === 1 ? "is" : "are";
-  return [
-    `${keys.join(" and ")} of the config ${are} not used: assay memory reads files as they were published, whole`,
-  ];
+  return [`${keys.join(" and ")} of the config ${are} not used: assay memory reads the published files as they are`];
 }
 
-/** What there is to say of who decides. */
+/** Notes about what decides pass or fail. */
 function scoringNotes(dataset: Dataset, { judge, evaluators }: RunConfig, readers: readonly System[]): string[] {
   if (judge === undefined) return evaluators === undefined ? rubricNotes(dataset.examples) : [];
   const judges = judge.models.map((model) => (typeof model === "string" ? model : (model.model ?? "")));
   const both = readers.filter(({ model }) => model !== undefined && judges.some((name) => isSame(name, model)));
-  return both.map(({ model }) => `${model} is the judge of its own answers: take another model for one of the two`);
+  return both.map(({ model }) => `${model} judges its own answers: use another model as reader or judge`);
 }
 
 function isSame(judge: string, model: string): boolean {

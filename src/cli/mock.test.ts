@@ -24,7 +24,7 @@ process.exit(await mockCommand(JSON.parse(process.argv[2])));`,
 afterAll(() => rmSync(dir, { recursive: true }));
 afterEach(() => child?.kill("SIGKILL"));
 
-/** Runs the command in a process of its own, up to the lines that say where it is. */
+/** Runs the command in a child process, up to the lines with its address. */
 async function run(flags: MockFlags) {
   const started = spawn(process.execPath, [join(dir, "start.mjs"), JSON.stringify(flags)]);
   child = started;
@@ -52,7 +52,7 @@ async function run(flags: MockFlags) {
 }
 
 describe("assay mock", () => {
-  it("says where to point clients, lets flags win over the script, and counts at the end", async () => {
+  it("prints base URLs, lets flags override the script, and prints counts at the end", async () => {
     const script = join(dir, "script.yaml");
     writeFileSync(script, "reply: from the script\nfaults: [{ kind: 429, first: 1 }]\n");
     const { variables, stop } = await run({ script, reply: "from the flag", verbose: true });
@@ -72,7 +72,7 @@ describe("assay mock", () => {
     expect(stderr).toMatch(/2 requests, at most 1 at a time\nby status {2}200: 1, 429: 1\nby fault {3}429: 1/);
   });
 
-  it("ends with SIGTERM though a request is open", async () => {
+  it("ends on SIGTERM even with an open request", async () => {
     const { variables, stop } = await run({ fault: ["hang"] });
     const body = JSON.stringify({ model: "m", input: "Hi" });
     const hanging = fetch(`${variables.OPENAI_BASE_URL}/responses`, { method: "POST", body }).catch(() => "gone");
@@ -82,15 +82,15 @@ describe("assay mock", () => {
   });
 
   const refused: [string, MockFlags, string][] = [
-    ["a host that others can reach", { host: "0.0.0.0" }, "--host 0.0.0.0 would let other machines in"],
-    ["a name that begins like this machine's", { host: "127.evil.example" }, "would let other machines in"],
+    ["a host that others can reach", { host: "0.0.0.0" }, "--host 0.0.0.0 would give other machines access"],
+    ["a name that begins like this machine's", { host: "127.evil.example" }, "would give other machines access"],
     ["a fault it does not know", { fault: ["42=0.5"] }, "--fault 42=0.5: unknown kind."],
     ["a rate that is none", { fault: ["429=often"] }, "the rate must be a number from 0 to 1, as in 429=0.1"],
     ["a script that is not there", { script: "/none.yaml" }, "The script /none.yaml cannot be read"],
     ["a share above 1", { successRate: 3 }, "successRate must be from 0 to 1."],
   ];
 
-  it.each(refused)("refuses %s", async (_, flags, message) => {
+  it.each(refused)("rejects %s", async (_, flags, message) => {
     await expect(mockCommand(flags)).rejects.toThrow(message);
   });
 });

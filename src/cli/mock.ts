@@ -13,11 +13,11 @@ import { loadScript } from "../testing/mock/script-file.js";
 import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
 
-/** What the flags of `assay mock` parse to. Each one wins over the same setting of the script. */
+/** Each flag overrides the same setting of the script. */
 export interface MockFlags {
   port?: number;
   host?: string;
-  /** Lets other machines in. */
+  /** Allows access from other machines. */
   allowRemote?: boolean;
   /** Milliseconds to the first byte. */
   latency?: number;
@@ -35,12 +35,12 @@ export interface MockFlags {
   verbose?: boolean;
 }
 
-/** `assay mock`: a model endpoint on this machine that needs no key and does what it is told. */
+/** `assay mock`: a scripted local model endpoint that needs no key. */
 export async function mockCommand(flags: MockFlags): Promise<number> {
   const { port = 0, host = "127.0.0.1", allowRemote = false, verbose = false } = flags;
   if (!allowRemote && !isLoopback(host))
     throw new UsageError(
-      `--host ${host} would let other machines in. Add --allow-remote if that is meant, or leave --host out.`,
+      `--host ${host} would give other machines access. Add --allow-remote to allow it, or leave out --host.`,
     );
   const onRequest = (request: MockRequest) => {
     if (verbose) say(requestLine(request));
@@ -95,7 +95,7 @@ function requestLine(request: MockRequest): string {
     ...(model === "" ? [] : [model]),
     ...(usage === null ? [] : [`${usage.input} in`, `${usage.output} out`]),
     ...(fault === null ? [] : [`fault ${fault}`]),
-    ...(aborted ? ["the client went away"] : []),
+    ...(aborted ? ["client disconnected"] : []),
   ];
   return `#${index + 1} ${method} ${path} ${status ?? "no answer"} ${took} ms ${notes.join(", ")}`.trimEnd();
 }

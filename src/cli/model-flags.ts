@@ -3,7 +3,7 @@ import { didYouMean } from "../core/suggest.js";
 import { DIALECT_NAMES, type DialectName } from "../models/dialects/dialect.js";
 import type { ModelConfig } from "./run-config.js";
 
-/** What `--proxy`, `--model`, `--name` and `--api` were given, each once or several times. */
+/** Values of `--proxy`, `--model`, `--name` and `--api`, each once or repeated. */
 export interface ModelFlags {
   model?: readonly string[] | undefined;
   proxy?: readonly string[] | undefined;
@@ -12,8 +12,8 @@ export interface ModelFlags {
 }
 
 /**
- * The models that the flags describe: the first `--proxy` belongs to the first `--model` and the first `--name`, and so
- * on. A proxy, model or dialect that is given once holds for all. Undefined when none is asked for.
+ * The first `--proxy` belongs to the first `--model` and the first `--name`, and so on. A proxy, model or API format given
+ * once applies to all. Undefined if there is none.
  * @example
  * describeModels({ proxy: ["http://a:1", "http://b:2"], model: ["m"] }); // m behind both
  */
@@ -22,14 +22,16 @@ export function describeModels(flags: ModelFlags): ModelConfig[] | undefined {
   if (model.length + proxy.length === 0) {
     const [stray] = [...name, ...api];
     if (stray === undefined) return undefined;
-    throw new UsageError(`--name and --api say more about a --model or a --proxy, and there is none for "${stray}".`);
+    throw new UsageError(`--name and --api require a --model or --proxy, but "${stray}" has none.`);
   }
   const count = Math.max(model.length, proxy.length);
   requireFit("--model", model, count);
   requireFit("--proxy", proxy, count);
   requireFit("--api", api, count);
   if (name.length > 0 && name.length !== count)
-    throw new UsageError(`There are ${count} models but ${name.length} times --name. Give each its own, or none.`);
+    throw new UsageError(
+      `The command line has ${count} models but ${name.length} --name flags. Give one for each, or none.`,
+    );
   return Array.from({ length: count }, (_, i) => {
     const [one, url, dialect, own] = [at(model, i), at(proxy, i), at(api, i), name[i]];
     return {
@@ -53,6 +55,6 @@ function requireFit(flag: string, values: readonly string[], count: number): voi
 function requireDialect(name: string): DialectName {
   if ((DIALECT_NAMES as readonly string[]).includes(name)) return name as DialectName;
   throw new UsageError(
-    `There is no --api "${name}".${didYouMean(name, DIALECT_NAMES)} It is one of ${DIALECT_NAMES.join(", ")}.`,
+    `Unknown --api "${name}".${didYouMean(name, DIALECT_NAMES)} Use one of ${DIALECT_NAMES.join(", ")}.`,
   );
 }

@@ -15,10 +15,10 @@ import { isPlannedOnly, type Planning } from "./planned-only.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
 
-/** For a proxy that serves one model, whatever it is called. */
+/** For a proxy that serves one model under any name. */
 const ANY_MODEL = "default";
 
-/** The models of a run, none of which is run by an agent. */
+/** Models that are called directly, not run by an agent. */
 export async function modelSystems(config: Run): Promise<ModelSystem[]> {
   const file = await modelsFileOf(config);
   const systems: ModelSystem[] = [];
@@ -29,7 +29,7 @@ export async function modelSystems(config: Run): Promise<ModelSystem[]> {
 
 type Run = RunConfig & Planning;
 
-/** The models of a run as systems, some of them run by agents; when it names nothing at all, the default of the models file. */
+/** The models of a run as systems, some of them run by agents; if the run names no system, the default of the models file. */
 export async function* measuredModels(config: Run): AsyncGenerator<System> {
   const file = await modelsFileOf(config);
   for (const given of config.models ?? defaultOf(config, file)) {
@@ -40,7 +40,6 @@ export async function* measuredModels(config: Run): AsyncGenerator<System> {
   }
 }
 
-/** A model that the file has run by an agent. */
 function agentOf(entry: ModelEntry | undefined): AgentConfig | null {
   return entry == null || entry.agentCli === null
     ? null
@@ -62,7 +61,7 @@ function defaultOf({ systems = [], replay = [], agents = [] }: RunConfig, file: 
   return [file.default];
 }
 
-/** Where a model is, how it is spoken to, and what it may cost. */
+/** The address, API format and limits of a model. */
 interface Located {
   model: string;
   name: string | undefined;
@@ -83,7 +82,7 @@ async function modelSystem(wanted: ModelConfig, run: Run, file: ModelsFile | nul
     dialect,
     limits,
     ...(name === undefined ? {} : { name }),
-    // A plan is made without asking anybody.
+    // Planning makes no requests.
     ...(apiKeyEnv === null || isPlannedOnly(run) ? {} : { apiKeyEnv }),
   });
 }
@@ -111,12 +110,12 @@ async function behindProxy(given: ModelConfig, proxy: string, entry: ModelEntry 
     baseUrl,
     dialect,
     keyVariable: entry?.apiKeyEnv ?? keyForProxy(baseUrl, dialect),
-    // A proxy stands before somebody else's model, and bills what that model costs.
+    // A proxy forwards to another provider's model and costs what that model costs.
     limits: entry?.limits ?? (await bundledLimits({ model })),
   };
 }
 
-/** A proxy on this machine is the user's own; any other is sent a key only when it is told which. */
+/** A proxy on this machine gets the default key; any other only a key that is named for it. */
 function keyForProxy(baseUrl: string, dialect: DialectName): string | null {
   const variable = keyVariableOf(
     { chat: "openai", responses: "openai", anthropic: "anthropic", gemini: "google" }[dialect],
@@ -128,12 +127,12 @@ function keyForProxy(baseUrl: string, dialect: DialectName): string | null {
 function fromEntry(given: ModelConfig, entry: ModelEntry): Located {
   if (entry.agentCli !== null)
     throw new UsageError(
-      `The model "${entry.name}" is run by the agent ${entry.agentCli}, which answers no single questions. Remove agent_cli to call it through its API.`,
+      `The model "${entry.name}" is run by the agent ${entry.agentCli}, which cannot answer single questions. Remove agent_cli to call it through its API.`,
     );
   const { baseUrl, keyVariable, dialect: usual } = endpointOf(entry);
   if (baseUrl === null)
     throw new UsageError(
-      `The model "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no usual one. Add it.`,
+      `The model "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no default. Add base_url.`,
     );
   const dialect = given.api ?? usual;
   return {
@@ -146,7 +145,7 @@ function fromEntry(given: ModelConfig, entry: ModelEntry): Located {
   };
 }
 
-/** `openai/gpt-5`: a provider that is known, and its own name for the model. */
+/** `openai/gpt-5`: a known provider and its name for the model. */
 async function fromProvider({ model = "", name, api }: ModelConfig, file: ModelsFile | null): Promise<Located> {
   const slash = model.indexOf("/");
   const provider = model.slice(0, Math.max(0, slash));

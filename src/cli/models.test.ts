@@ -24,7 +24,7 @@ interface Said {
   stderr: string;
 }
 
-/** Runs the command in a folder and collects what it says. */
+/** Runs the command in a folder and collects its output. */
 async function run(files: Record<string, string>, options: ModelsOptions = {}): Promise<Said> {
   const said = { stdout: "", stderr: "" };
   const { dir } = new Workspace(files);
@@ -48,7 +48,7 @@ function lineOf(stdout: string, model: string): string[] {
 }
 
 describe("assay models", () => {
-  it("prints every value that follows from the file, and the rule that won", async () => {
+  it("prints every resolved value and its rule", async () => {
     const { code, stdout, stderr } = await run({ "models.yml": MODELS });
     expect(code).toBe(0);
     expect(stderr).toBe("");
@@ -61,7 +61,7 @@ describe("assay models", () => {
     expect(stdout).toContain("default: cheap");
   });
 
-  it("says for each model which rule won", async () => {
+  it("names the rule for each model", async () => {
     const { stdout } = await run({ "models.yml": MODELS });
     const ends = ["claude-sonnet-4-5", "local", "off", "proxied"].map((model) => {
       const [cost, tokens, , , time, rule] = lineOf(stdout, model).slice(-6);
@@ -78,7 +78,7 @@ describe("assay models", () => {
     );
   });
 
-  it("never prints a key, nor what may be one in an address", async () => {
+  it("never prints a key, nor anything in an address that may be one", async () => {
     for (const output of ["table", "json"]) {
       const { stdout } = await run({ "models.yml": MODELS }, { output });
       expect(stdout).not.toMatch(/the-secret-itself|hidden/);
@@ -111,7 +111,7 @@ describe("assay models", () => {
     expect(report.models[2]).toMatchObject({ pricesPerMillion: null, maxCostUsd: null, maxTokens: 5000 });
   });
 
-  it("takes models.yml before models.yaml, and a named file before both", async () => {
+  it("prefers models.yml to models.yaml, and a named file to both", async () => {
     const files = { "models.yml": "a: {}", "models.yaml": "b: {}" };
     expect(lineOf((await run(files)).stdout, "a")).not.toEqual([]);
     vi.restoreAllMocks();
@@ -119,19 +119,21 @@ describe("assay models", () => {
     expect(lineOf((await run(files, { file: named })).stdout, "c")).not.toEqual([]);
   });
 
-  it("says what to write when there is no file", async () => {
+  it("shows an example if there is no file", async () => {
     await expect(run({})).rejects.toThrow(UsageError);
     await expect(run({})).rejects.toThrow(/no models\.yml or models\.yaml here[\s\S]*models:\n {2}gpt-5:/);
   });
 
-  it("fails with the file's problems", async () => {
+  it("fails with the problems of the file", async () => {
     await expect(run({ "models.yml": "a: { provder: x }" })).rejects.toThrow(BudgetError);
-    await expect(run({ "models.yml": "a: {}" }, { output: "xml" })).rejects.toThrow(/Write --output table or json/);
+    await expect(run({ "models.yml": "a: {}" }, { output: "xml" })).rejects.toThrow(
+      /Use --output table or --output json/,
+    );
   });
 });
 
 describe("assay models --check", () => {
-  it("prints nothing about a sound file but what is missing here, which is no error", async () => {
+  it("prints only warnings for a valid file, and succeeds", async () => {
     const { code, stdout, stderr } = await run(
       { "models.yml": `${MODELS}`.replace("off:", "nowhere: {}\n  off:") },
       { check: true },
@@ -141,7 +143,7 @@ describe("assay models --check", () => {
     const warnings = stderr.trimEnd().split("\n");
     expect(warnings.map((line) => line.replace(/^.*models\.yml: /, ""))).toEqual([
       expect.stringMatching(/^cheap: the variable OPENROUTER_API_KEY is not set/),
-      expect.stringMatching(/^nowhere: nothing says where to ask it/),
+      expect.stringMatching(/^nowhere: no address is known/),
       expect.stringMatching(/^off: the variable OPENAI_API_KEY is not set/),
     ]);
   });
@@ -156,7 +158,7 @@ describe("assay models --check", () => {
     ]);
   });
 
-  it("prints them as JSON when asked", async () => {
+  it("prints them as JSON with --output json", async () => {
     const bad = await run({ "models.yml": "a: 5" }, { check: true, output: "json" });
     expect(JSON.parse(bad.stdout).problems).toEqual([expect.stringMatching(/:1:4: a: must be a mapping/)]);
     vi.restoreAllMocks();

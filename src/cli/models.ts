@@ -15,22 +15,20 @@ import { type Column, markdownTable } from "../report/markdown.js";
 import { printable } from "../report/printable.js";
 import { say, writeResult } from "./streams.js";
 
-/** The flags of `assay models`. */
 export interface ModelsOptions {
   file?: string;
-  /** Say what is wrong with the file, and nothing else. */
+  /** Only report problems in the file. */
   check?: boolean;
   /** `table` or `json`. */
   output?: string;
 }
 
-/** Where the command runs. */
 interface Surroundings {
   readonly dir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A model, where it is asked, and whether there is a key for it. */
+/** A model, its endpoint, and whether its key is set. */
 interface Line {
   readonly model: ModelEntry;
   readonly endpoint: Endpoint;
@@ -40,12 +38,13 @@ interface Line {
 const OUTPUTS = ["table", "json"];
 const PICO_PER_MTOK = 1e6;
 
-/** `assay models`: every model of a models file with each value that follows from it, and the rule that won. */
+/** `assay models`: every model of a models file with each resolved value and the rule that set it. */
 export async function modelsCommand(
   { file, check = false, output = "table" }: ModelsOptions,
   { dir = process.cwd(), env = process.env }: Surroundings = {},
 ): Promise<number> {
-  if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
+  if (!OUTPUTS.includes(output))
+    throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
   const path = file ?? requireModelsFile(dir);
   if (check) return checkModels(path, { output, env });
   const models = await loadModels(path);
@@ -58,7 +57,7 @@ function requireModelsFile(dir: string): string {
   const found = findModelsFile(dir);
   if (found !== undefined) return relative(process.cwd(), resolve(dir, found));
   throw new UsageError(
-    `There is no ${MODELS_FILES.join(" or ")} here. Name one (assay models FILE), or write a ${MODELS_FILES[0]} such as:\n\n${EXAMPLE}`,
+    `There is no ${MODELS_FILES.join(" or ")} here. Name one (assay models FILE), or create a ${MODELS_FILES[0]} such as:\n\n${EXAMPLE}`,
   );
 }
 
@@ -98,21 +97,21 @@ function linesOf({ models }: ModelsFile, env: NonNullable<Surroundings["env"]>):
   });
 }
 
-/** What keeps a model from being asked here, though the file is right. */
+/** Reasons why a model cannot be called here although the file is valid. */
 function warningsOf(lines: readonly Line[]): string[] {
   return lines.flatMap(({ model, endpoint, isKeySet }) => {
     const warnings: string[] = [];
     if (endpoint.keyVariable !== null && !isKeySet)
       warnings.push(`${model.name}: the variable ${endpoint.keyVariable} is not set. Set it to the key before a run.`);
     if (endpoint.baseUrl === null && model.agentCli === null)
-      warnings.push(`${model.name}: nothing says where to ask it. Give it a base_url or a known provider.`);
+      warnings.push(`${model.name}: no address is known. Add a base_url or a known provider.`);
     return warnings;
   });
 }
 
 const COLUMNS: readonly Column<Line>[] = [
   { title: "model", cell: ({ model }) => model.name },
-  { title: "name on the wire", cell: ({ model }) => model.apiName },
+  { title: "API name", cell: ({ model }) => model.apiName },
   { title: "provider", cell: ({ model }) => model.provider ?? "–" },
   { title: "agent", cell: ({ model }) => [model.agentCli ?? "–", model.agentModelName ?? ""].join(" ").trim() },
   { title: "base URL", cell: ({ endpoint }) => shownUrl(endpoint.baseUrl) ?? "–" },
@@ -122,7 +121,7 @@ const COLUMNS: readonly Column<Line>[] = [
   { title: "cache read/M", align: "right", cell: priceCell("cacheRead") },
   { title: "cache write/M", align: "right", cell: priceCell("cacheWrite") },
   { title: "1 h cache write/M", align: "right", cell: priceCell("cacheWrite1h") },
-  { title: "price from", cell: ({ model }) => model.price?.source ?? "unknown" },
+  { title: "price source", cell: ({ model }) => model.price?.source ?? "unknown" },
   { title: "max cost", align: "right", cell: ({ model }) => maxCost(model) },
   { title: "max tokens", align: "right", cell: ({ model }) => String(model.limits.maxTokens ?? "–") },
   { title: "expected first token", align: "right", cell: ({ model }) => expected(model.limits.expectedTtftMs) },
@@ -138,12 +137,12 @@ function expected(ms: number | undefined): string {
 function tableOf(models: ModelsFile, lines: readonly Line[]): string {
   const facts = [
     `${models.file} · default: ${models.default ?? "none"}`,
-    "Prices in dollars for a million tokens. Max cost is of one trial; the rule is the one it follows from.",
+    "Prices are in dollars per million tokens. Max cost is per trial; the rule shows where it comes from.",
   ];
   return `${markdownTable(COLUMNS, lines)}\n\n${facts.map((fact) => `- ${fact}\n`).join("")}`;
 }
 
-/** Whatever follows the path may be a secret. */
+/** Anything after the path may be a secret. */
 function shownUrl(url: string | null): string | null {
   return url === null ? null : url.replace(/[?#].*$/s, "?…");
 }
@@ -164,7 +163,7 @@ function perMillion(pico: number): number {
   return pico / PICO_PER_MTOK;
 }
 
-/** To a tenth of a cent, as far as that shows anything. */
+/** To a tenth of a cent where that is enough. */
 function maxCost({ resolved: { maxCostUsd, enforced } }: ModelEntry): string {
   if (maxCostUsd === null || !enforced) return "no limit";
   return `$${maxCostUsd >= 0.001 ? maxCostUsd.toFixed(3) : maxCostUsd.toPrecision(2)}`;

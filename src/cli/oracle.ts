@@ -28,11 +28,10 @@ import { StatusLine } from "./status-line.js";
 import { say, writeResult } from "./streams.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
-/** What the flags of `assay oracle` parse to. */
 export interface OracleFlags extends TrustFlags {
-  /** Eval files, folders of them and patterns; those of the config file, else of the working folder, when there are none. */
+  /** Eval files, folders and patterns. Default: those of the config file, else of the working folder. */
   readonly evals: readonly string[];
-  /** Names of the stimuli that are checked; all unless told. */
+  /** Names of test cases to check. Default: all. */
   readonly stimuli: readonly string[];
   readonly plugins: readonly string[];
   readonly config?: string;
@@ -46,10 +45,11 @@ export interface OracleFlags extends TrustFlags {
 
 const OUTPUTS = ["table", "json"];
 
-/** `assay oracle`: holds graders against golden patches. Starts no agent. */
+/** `assay oracle`: checks graders against golden patches. Starts no agent. */
 export async function oracleCommand(flags: OracleFlags): Promise<number> {
   const { output = "table", strict = false } = flags;
-  if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
+  if (!OUTPUTS.includes(output))
+    throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
   const { checks, stopCode } = await guarded(() => checkAll(flags));
   await writeResult(renderOracle(checks, output));
   return stopCode ?? exitCodeOf(checks, strict);
@@ -77,7 +77,7 @@ async function checkAll(flags: OracleFlags): Promise<{ checks: StimulusCheck[]; 
   }
 }
 
-/** The stimuli of all eval files, with the contents of their environments. */
+/** The test cases of all eval files, with the contents of their environments. */
 async function tasksOf(evals: readonly string[], { config, environments }: EvalProject): Promise<OracleTask[]> {
   const tasks: OracleTask[] = [];
   for (const file of await findSpecs(evals.length > 0 ? evals : (config.evals?.paths ?? ["."]))) {
@@ -88,32 +88,32 @@ async function tasksOf(evals: readonly string[], { config, environments }: EvalP
   return tasks;
 }
 
-/** They run with the rights of whoever started this. */
+/** They run with the user's permissions. */
 function sayCommands(tasks: readonly OracleTask[], flags: OracleFlags): void {
   const commands = new Set(tasks.flatMap(({ example }) => commandsOf(example)));
   if (commands.size === 0) return;
   for (const file of new Set(tasks.map(({ place }) => place.file)))
-    requireTrust(file, `it has commands run: ${[...commands].join("; ")}`, flags);
-  say(`Runs with your rights, in folders of its own: ${[...commands].join("; ")}`);
+    requireTrust(file, `it runs commands: ${[...commands].join("; ")}`, flags);
+  say(`Runs with your permissions, in temporary folders: ${[...commands].join("; ")}`);
 }
 
 function chosen(tasks: readonly OracleTask[], names: readonly string[]): readonly OracleTask[] {
   if (names.length === 0) return tasks;
   const known = new Set(tasks.map(({ place }) => place.stimulus));
   const unknown = names.find((name) => !known.has(name));
-  if (unknown !== undefined) throw new UsageError(`There is no stimulus "${unknown}".${didYouMean(unknown, known)}`);
+  if (unknown !== undefined) throw new UsageError(`Unknown test case "${unknown}".${didYouMean(unknown, known)}`);
   return tasks.filter(({ place }) => names.includes(place.stimulus));
 }
 
-/** `14/54 states · 1/3 stimuli · 2 survivors` */
+/** `14/54 states · 1/3 test cases · 2 survivors` */
 function describeOracle({ done, planned, finished, stimuli, survived }: OracleProgress): string {
-  const parts = [`${done}/${planned} states`, `${finished}/${stimuli} stimuli`];
+  const parts = [`${done}/${planned} states`, `${finished}/${stimuli} test cases`];
   return [...parts, ...(survived === 0 ? [] : [plural(survived, "survivor")])].join(" · ");
 }
 
 const LONGEST_TEXT = 200;
 
-/** 1 when graders are wrong, or miss a line and `strict` asks for it; 3 when that is not known. */
+/** 1 if graders are wrong, or if they miss a line and `strict` is set; 3 if that is unknown. */
 function exitCodeOf(checks: readonly StimulusCheck[], strict: boolean): number {
   if (checks.some((check) => check.status === "unchecked" && check.cause === "interrupted")) return EXIT.interrupted;
   if (checks.some(({ status }) => status === "unsound")) return EXIT.gateFailed;
@@ -122,7 +122,6 @@ function exitCodeOf(checks: readonly StimulusCheck[], strict: boolean): number {
   return strict && survivorsOf(checks).length > 0 ? EXIT.gateFailed : EXIT.fine;
 }
 
-/** What the oracle found, as tables and lists or as JSON. */
 function renderOracle(checks: readonly StimulusCheck[], output: string): string {
   if (output === "json") return `${JSON.stringify(jsonOf(checks), null, 2)}\n`;
   const sections = [tableOf(checks), ...listsOf(checks), listOf(factsOf(checks))];
@@ -145,7 +144,6 @@ function isChecked(check: StimulusCheck): check is CheckedStimulus {
   return check.status !== "unchecked";
 }
 
-/** An omission of a stimulus. */
 interface Missed {
   readonly check: CheckedStimulus;
   readonly omission: TriedOmission;
@@ -171,7 +169,7 @@ function tableOf(checks: readonly StimulusCheck[]): string {
     ...(new Set(checks.map((check) => check.file)).size > 1
       ? [{ title: "eval", cell: (check: StimulusCheck) => check.eval }]
       : []),
-    { title: "stimulus", cell: ({ stimulus }) => stimulus },
+    { title: "test case", cell: ({ stimulus }) => stimulus },
     { title: "untouched", cell: (check) => stateCell(check, "untouched", "fail") },
     { title: "golden", cell: (check) => stateCell(check, "golden", "pass") },
     { title: "lines tried", ...counted("tried") },
@@ -179,7 +177,7 @@ function tableOf(checks: readonly StimulusCheck[]): string {
     { title: "survived", ...counted("survived") },
     { title: "harmless-looking", ...counted("harmless") },
   ];
-  return `The untouched state must fail and the golden one pass; a line that survives is one no grader notices.\n\n${markdownTable(columns, checks)}`;
+  return `The untouched state must fail and the golden state must pass; a line survives if no grader notices that it is missing.\n\n${markdownTable(columns, checks)}`;
 }
 
 function stateCell(check: StimulusCheck, state: "untouched" | "golden", wanted: StateVerdict["outcome"]): string {
@@ -218,9 +216,9 @@ function problemsOf(check: CheckedStimulus): string[] {
   const place = placeOf(check);
   return [
     ...(untouched.outcome === "pass" ? [`${place}: the graders pass the untouched state: ${said(untouched)}`] : []),
-    ...(untouched.outcome === "error" ? [`${place}: nobody can tell of the untouched state: ${said(untouched)}`] : []),
+    ...(untouched.outcome === "error" ? [`${place}: the untouched state could not be graded: ${said(untouched)}`] : []),
     ...(golden.outcome === "fail" ? [`${place}: the graders fail the golden state: ${said(golden)}`] : []),
-    ...(golden.outcome === "error" ? [`${place}: nobody can tell of the golden state: ${said(golden)}`] : []),
+    ...(golden.outcome === "error" ? [`${place}: the golden state could not be graded: ${said(golden)}`] : []),
   ];
 }
 
@@ -253,18 +251,18 @@ function factsOf(checks: readonly StimulusCheck[]): string[] {
   const checked = checks.filter(isChecked);
   const sound = checked.filter(({ status }) => status === "sound").length;
   return [
-    `sound: ${sound} of ${checked.length} stimuli that were checked; ${plural(survivors, "survivor")}`,
+    `sound: ${sound} of ${checked.length} checked test cases; ${plural(survivors, "survivor")}`,
     ...withoutPatch(checks),
     ...checks.flatMap(notesOn),
   ];
 }
 
-/** Together, as a file may have many of them. */
+/** On one line, because a file may have many of them. */
 function withoutPatch(checks: readonly StimulusCheck[]): string[] {
   const names = checks
     .filter((check) => !isChecked(check) && check.cause === "no-patch")
     .map(({ stimulus }) => stimulus);
-  return names.length === 0 ? [] : [`without a golden patch, and not checked: ${names.join(", ")}`];
+  return names.length === 0 ? [] : [`not checked, without a golden patch: ${names.join(", ")}`];
 }
 
 function notesOn(check: StimulusCheck): string[] {
@@ -277,6 +275,6 @@ function notesOn(check: StimulusCheck): string[] {
 function leftOutText(stimulus: string, leftOut: readonly LeftOut[]): string[] {
   if (leftOut.length === 0) return [];
   return [
-    `${stimulus}: not asked, as no agent was started: ${leftOut.map(({ grader, why }) => `${grader} (${why})`).join(", ")}`,
+    `${stimulus}: skipped graders, because no agent was started: ${leftOut.map(({ grader, why }) => `${grader} (${why})`).join(", ")}`,
   ];
 }

@@ -14,7 +14,7 @@ import type { RunFlags } from "./run-flags.js";
 const QUEUE = "redis://127.0.0.1:1";
 const KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
 
-/** By name: what identifies each system of a run, and what its endpoint is. */
+/** Fingerprint and endpoint of each system, by name. */
 function systemsOf(config: RunFlags): Promise<Record<string, { fingerprint: string; endpoint?: string | undefined }>> {
   return withSystems(registry, config, async (systems) =>
     Object.fromEntries(
@@ -43,14 +43,14 @@ beforeEach(() => {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-describe("a coordinator", () => {
-  it("only plans, as a dry run does", () => {
+describe("coordinator", () => {
+  it("only plans, like a dry run", () => {
     expect(isPlannedOnly({ queue: QUEUE })).toBe(true);
     expect(isPlannedOnly({ dryRun: true })).toBe(true);
     expect(isPlannedOnly({})).toBe(false);
   });
 
-  it("needs no key for models, and its systems are those of a worker that has one", async () => {
+  it("needs no key for models, and its systems match those of a worker that has one", async () => {
     const config: RunFlags = {
       models: ["openai/gpt-5", { model: "anthropic/claude-sonnet-4-5", name: "claude", temperature: 0 }],
       headers: { "X-Team": "evals" },
@@ -79,10 +79,10 @@ describe("a coordinator", () => {
   });
 });
 
-describe("an agent", () => {
+describe("agent", () => {
   const config: RunFlags = { agents: [{ agent: "claude", model: "claude-sonnet-4-5" }], agentHome: "no-such-folder" };
 
-  /** A program `claude` that tells its version, in a PATH of its own. */
+  /** A program `claude` that prints its version, in its own PATH. */
   async function withClaude<T>(version: string | null, use: () => Promise<T>): Promise<T> {
     const space = new Workspace({ "bin/.keep": "", "home/.keep": "" });
     if (version !== null) {
@@ -95,7 +95,7 @@ describe("an agent", () => {
 
   const worker = () => systemsOf({ ...config, agentHome: "inherit" });
 
-  it("need not be where the run is coordinated: then a worker may have any version of it", async () => {
+  it("need not be installed on the coordinator: then a worker may have any version", async () => {
     const planned = await withClaude(null, () => systemsOf({ ...config, queue: QUEUE }));
     const announced = planned.claude;
     const own = await withClaude("2.1.7", () =>
@@ -107,10 +107,10 @@ describe("an agent", () => {
       }),
     );
     expect(own).toBe(announced?.fingerprint);
-    await expect(withClaude(null, worker)).rejects.toThrow(/no program "claude" in PATH/);
+    await expect(withClaude(null, worker)).rejects.toThrow(/Program "claude" not found in PATH/);
   });
 
-  it("has to have the version of the coordinator where that has one", async () => {
+  it("must have the coordinator's version if that has one", async () => {
     const planned = await withClaude("2.1.7", () => systemsOf({ ...config, queue: QUEUE }));
     const same = await withClaude("2.1.7", worker);
     expect(same.claude?.fingerprint).toBe(planned.claude?.fingerprint);

@@ -26,17 +26,14 @@ export interface Program {
   run(): Promise<number>;
 }
 
-/**
- * The command line: names, flags and help only. What a command does is imported when it runs, so that `--help` starts
- * nothing heavy.
- */
+/** Only names, flags and help. The implementation of a command is imported when it runs, so that `--help` stays fast. */
 export function buildProgram(argv: readonly string[]): Program {
   let exitCode = 0;
   const done = (code: number) => {
     exitCode = code;
   };
   const program = new Command("assay")
-    .description("Measures what an LLM system is worth: how good, how dear, how fast, how dependable.")
+    .description("Measure LLM systems: quality, cost, speed and reliability.")
     .exitOverride()
     .showSuggestionAfterError()
     .showHelpAfterError("Run with --help for usage and examples.")
@@ -44,7 +41,7 @@ export function buildProgram(argv: readonly string[]): Program {
   for (const add of asked(argv)) add(program, done);
   program.addHelpText("after", EXAMPLES);
   for (const command of program.commands)
-    if (command.name() !== "mock") command.option("--verbose", "stack traces with errors");
+    if (command.name() !== "mock") command.option("--verbose", "print stack traces with errors");
   return {
     async run() {
       await program.parseAsync([...argv]);
@@ -53,10 +50,9 @@ export function buildProgram(argv: readonly string[]): Program {
   };
 }
 
-/** Told the exit code of the command that ran. */
 export type Done = (exitCode: number) => void;
 
-/** Every command, in the order that help lists them. */
+/** In the order of the help. */
 const COMMANDS: ReadonlyMap<string, (program: Command, done: Done) => void> = new Map([
   ["run", addRun],
   ["memory", addMemory],
@@ -84,7 +80,7 @@ const COMMANDS: ReadonlyMap<string, (program: Command, done: Done) => void> = ne
   ["doctor", addDoctor],
 ]);
 
-/** The command that is named, alone: the flags of all the others are most of what there is to build. Else all of them. */
+/** Only the named command, since building the flags of all commands takes most of the time; all if none is named. */
 function asked([, , name = ""]: readonly string[]): Iterable<(program: Command, done: Done) => void> {
   const named = COMMANDS.get(name);
   return named === undefined ? COMMANDS.values() : [named];
@@ -93,29 +89,29 @@ function asked([, , name = ""]: readonly string[]): Iterable<(program: Command, 
 const EXAMPLES = `
 Examples:
   assay demo                                                     compare context compressors, offline
-  assay demo budgets                                             three simulated models with dollar budgets
-  assay demo agents                                              coding agents on eight tiny tasks, with a simulated model
+  assay demo budgets                                             run three simulated models with dollar budgets
+  assay demo agents                                              run coding agents on eight tiny tasks, with a simulated model
   assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
   assay --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
-  assay show latest off-by-one                                   what an agent did, event by event
-  assay serve                                                    look at all runs in the browser
+  assay show latest off-by-one                                   see what an agent did, event by event
+  assay serve                                                    view all runs in the browser
   assay --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
   assay memory --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100
   assay --proxy http://127.0.0.1:8080 --model my-model --dataset questions.jsonl
-  assay gateway --max-cost 0.30 -- my-program args               hold any program to a budget
+  assay gateway --max-cost 0.30 -- my-program args               limit the cost of any program
   assay --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
   assay --system ./my-system.ts --dataset questions.jsonl --trials 3 --fail-under pass_rate=0.8
   assay --replay outputs.jsonl --dataset questions.jsonl --output json
-  assay run --resume                                             go on with the run that was stopped
+  assay run --resume                                             resume the latest unfinished run
   assay worker --queue redis://queue:6379                        run trials of assay run --queue, on any machine
 
-Exit codes: 0 fine, 1 a gate failed, 2 usage or configuration, 3 infrastructure or coverage too low, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).`;
+Exit codes: 0 success, 1 a gate failed, 2 wrong usage or configuration, 3 infrastructure or coverage too low, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).`;
 
 const DEMO_EXAMPLES = `
 Examples:
   assay demo                          compare context compressors
-  assay demo budgets                  three simulated models with dollar budgets
-  assay demo agents                   every coding agent that is installed, with a simulated model: no key, no cost
+  assay demo budgets                  run three simulated models with dollar budgets
+  assay demo agents                   run every installed coding agent with a simulated model: no key, no cost
   assay demo agents --agent claude
   assay demo --output json > demo.json`;
 
@@ -129,21 +125,21 @@ interface DemoFlags {
 function addDemo(program: Command, done: Done): void {
   program
     .command("demo")
-    .description("compare context compressors on a synthetic long-context task: offline, a few seconds")
+    .description("compare context compressors on a synthetic long-context task: offline, takes a few seconds")
     .argument("[which]", "'budgets': three simulated models; 'agents': coding agents on eight tiny tasks")
-    .option("--agent <name>", "for 'agents': only this one of those installed; repeatable", collect)
-    .option("--output <name>", "table or json", "table")
-    .option("--runs-dir <dir>", "where the run folder goes", DEFAULT_RUNS_DIR)
-    .option("--seed <number>", "for another set of examples", integer, 0)
+    .option("--agent <name>", "for 'agents': run only this installed agent; repeatable", collect)
+    .option("--output <name>", "print table or json", "table")
+    .option("--runs-dir <dir>", "write the run folder here", DEFAULT_RUNS_DIR)
+    .option("--seed <number>", "seed the examples", integer, 0)
     .addHelpText("after", DEMO_EXAMPLES)
     .allowExcessArguments(false)
     .action(async (which: string | undefined, { agent, ...options }: DemoFlags) => {
       if (which !== undefined && which !== "budgets" && which !== "agents")
         throw new UsageError(
-          `There is no demo "${which}".${didYouMean(which, ["budgets", "agents"])} Run assay demo, assay demo budgets or assay demo agents.`,
+          `Unknown demo "${which}".${didYouMean(which, ["budgets", "agents"])} Run assay demo, assay demo budgets or assay demo agents.`,
         );
       if (agent !== undefined && which !== "agents")
-        throw new UsageError("--agent is for assay demo agents. Leave it out.");
+        throw new UsageError("--agent is only for assay demo agents. Remove it.");
       const agents = agent === undefined ? {} : { agents: agent };
       if (which === "budgets") done(await (await import("./demo-budgets.js")).demoBudgetsCommand(options));
       else if (which === "agents")
@@ -155,7 +151,7 @@ function addDemo(program: Command, done: Done): void {
 function addDoctor(program: Command, done: Done): void {
   program
     .command("doctor")
-    .description("check what this machine has, and say what to do about what it lacks")
+    .description("check what this machine has, and say how to fix what is missing")
     .addHelpText("after", "\nExample:\n  assay doctor")
     .action(async () => {
       const { doctorCommand } = await import("./doctor.js");

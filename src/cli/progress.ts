@@ -2,7 +2,7 @@ import { formatDollars, formatSeconds, formatShare, plural } from "../report/for
 import type { Progress } from "../runner/ports.js";
 import { type ProgressStream, StatusLine } from "./status-line.js";
 
-/** Shows how far a run is. */
+/** Shows the progress of a run. */
 export class ProgressLine {
   readonly #line: StatusLine;
 
@@ -14,7 +14,6 @@ export class ProgressLine {
     this.#line.show(() => describeProgress(progress), progress.elapsedMs);
   }
 
-  /** Clears the line, so that what comes next starts on a clean one. */
   clear(): void {
     this.#line.clear();
   }
@@ -35,7 +34,7 @@ export function describeProgress({
 }: Progress): string {
   const perSecond = elapsedMs === 0 ? 0 : ((done - resumed) / elapsedMs) * 1000;
   const parts = [`${done}/${total}`];
-  // First, since the end of a line is cut off on a narrow terminal.
+  // First, because narrow terminals cut off the end of the line.
   if (warning !== null) parts.push(warning);
   parts.push(scored === 0 ? "nothing scored yet" : `${formatShare(passed / scored)} pass`);
   if (errors > 0) parts.push(plural(errors, "error"));

@@ -40,7 +40,7 @@ async function query(space: Workspace, request: Partial<QueryRequest>): Promise<
 }
 
 describe("assay query", () => {
-  test("prints a table for people", async () => {
+  test("prints a table", async () => {
     const { code, stdout, stderr } = await query(stored(), {
       statement: "select example_id, cost_usd, scores, cast(null as int) as nothing from rows order by 1 limit 2",
     });
@@ -56,24 +56,24 @@ describe("assay query", () => {
     );
   });
 
-  test("the table is cut at the limit, and says so", async () => {
+  test("truncates the table at the limit, and says so", async () => {
     const space = stored(120);
     const cut = await query(space, { statement: "select example_id from rows" });
     expect(cut.stdout.split("\n")).toHaveLength(103);
-    expect(cut.stderr).toBe("100 of 120 lines are shown. --limit 120 shows all, --output csv writes all.\n");
+    expect(cut.stderr).toBe("Showing 100 of 120 lines. Use --limit 120 to show all, or --output csv to write all.\n");
     const whole = await query(space, { statement: "select example_id from rows", limit: 120 });
     expect(whole.stdout.split("\n")).toHaveLength(123);
     expect(whole.stderr).toBe("");
   });
 
-  test("control characters and long texts of outputs do not reach the terminal", async () => {
+  test("keeps control characters and long texts from the terminal", async () => {
     const { stdout } = await query(stored(), { statement: `select chr(27) || '[2J' as a, repeat('é', 500) as b` });
     expect(stdout).toContain("\ufffd[2J");
     expect(stdout).toContain(`${"é".repeat(59)}… `);
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("JSON, JSON lines and CSV have every line", async () => {
+  test("writes every line as JSON, JSON lines and CSV", async () => {
     const space = stored(5000);
     const statement = "select example_id, cost_usd, created_at from rows order by cost_usd";
     const json = JSON.parse((await query(space, { statement, output: "json" })).stdout);
@@ -86,24 +86,24 @@ describe("assay query", () => {
     expect(csv).toEqual(json.rows.map((row: object) => Object.values(row).map(String)));
   });
 
-  test("an answer without lines is an answer", async () => {
+  test("accepts an empty answer", async () => {
     const space = stored();
     const statement = "select run from rows where false";
-    expect((await query(space, { statement })).stdout).toBe("| run |\n| --- |\n\nNo line fits.\n");
+    expect((await query(space, { statement })).stdout).toBe("| run |\n| --- |\n\nNo matching rows.\n");
     expect(JSON.parse((await query(space, { statement, output: "json" })).stdout).rows).toEqual([]);
     expect((await query(space, { statement, output: "csv" })).stdout).toBe("run\r\n");
     expect((await query(space, { statement, output: "jsonl" })).stdout).toBe("");
   });
 
-  test("without a statement it lists the views, needing no run", async () => {
+  test("lists the views without a statement, even without runs", async () => {
     const space = new Workspace();
     const { stdout } = await query(space, {});
-    expect(stdout).toMatch(/^runs: one line a run\n {2}run +VARCHAR +the name of the run folder\n/);
+    expect(stdout).toMatch(/^runs: one row per run\n {2}run +VARCHAR +the name of the run folder\n/);
     expect(stdout.match(/^ {2}assay query "select /gm)).toHaveLength(3);
     expect((await query(space, { schema: true })).stdout).toBe(stdout);
   });
 
-  test("takes the statement from a file", async () => {
+  test("reads the statement from a file", async () => {
     const space = stored();
     space.write("count.sql", "-- how many\nselect count(*) as n\nfrom rows;\n");
     expect((await query(space, { file: space.path("count.sql"), output: "jsonl" })).stdout).toBe('{"n":3}\n');
@@ -111,25 +111,25 @@ describe("assay query", () => {
   });
 
   test.each([
-    [{ statement: "select 1", output: "xml" }, /There is no output "xml"/],
+    [{ statement: "select 1", output: "xml" }, /Unknown output format "xml"/],
     [{ statement: "select 1", file: "x.sql" }, /not both/],
-    [{ statement: "select 1", output: "json", limit: 3 }, /--limit is for the table/],
+    [{ statement: "select 1", output: "json", limit: 3 }, /--limit is only for the table/],
     [{ statement: "select cots from rows" }, /there is no column "cots"/],
-    [{ statement: "drop view rows" }, /only reads/],
-  ])("refuses %j", async (request, words) => {
+    [{ statement: "drop view rows" }, /read-only/],
+  ])("rejects %j", async (request, words) => {
     await expect(query(stored(), request)).rejects.toThrow(words);
     await expect(query(stored(), request)).rejects.toMatchObject({ exitCode: 2 });
   });
 
-  test("notes go to stderr", async () => {
+  test("writes notes to stderr", async () => {
     const space = stored();
     space.write("runs/second/manifest.json", "{");
     const { stdout, stderr, code } = await query(space, { statement: "select count(*) as n from rows", output: "csv" });
     expect({ stdout, code }).toEqual({ stdout: "n\r\n3\r\n", code: 0 });
-    expect(stderr).toMatch(/^second is left out: .*manifest\.json cannot be read/);
+    expect(stderr).toMatch(/^second was skipped: .*manifest\.json cannot be read/);
   });
 
-  test("its flags reach it", async () => {
+  test("receives its flags", async () => {
     const program = new Command("assay").exitOverride();
     const done = vi.fn();
     addQuery(program, done);

@@ -23,13 +23,12 @@ export interface QueryFlags {
   schema?: boolean;
 }
 
-/** What is asked, and how the answer is written. */
 export interface QueryRequest extends QueryFlags {
   statement?: string;
 }
 
 const USUAL_LIMIT = 100;
-/** Who waits longer is told what for. */
+/** After this time, a note says that the query is still running. */
 const PATIENCE_MS = 3000;
 
 /** `assay query`: SQL over all stored runs. Reads only. */
@@ -46,7 +45,9 @@ export async function queryCommand(request: QueryRequest): Promise<number> {
       for (const note of answer.notes) say(note);
       for await (const piece of answerText(answer, { output, limit })) await writeResult(piece);
       if (output === "table" && answer.count > limit)
-        say(`${limit} of ${answer.count} lines are shown. --limit ${answer.count} shows all, --output csv writes all.`);
+        say(
+          `Showing ${limit} of ${answer.count} lines. Use --limit ${answer.count} to show all, or --output csv to write all.`,
+        );
     });
     return EXIT.fine;
   } catch (error) {
@@ -60,15 +61,17 @@ export async function queryCommand(request: QueryRequest): Promise<number> {
 
 function outputOf({ output, limit }: QueryRequest): QueryOutput {
   const known = QUERY_OUTPUTS.find((name) => name === output);
-  if (known === undefined) throw new UsageError(`There is no output "${output}".${didYouMean(output, QUERY_OUTPUTS)}`);
+  if (known === undefined)
+    throw new UsageError(`Unknown output format "${output}".${didYouMean(output, QUERY_OUTPUTS)}`);
   if (limit !== undefined && known !== "table")
-    throw new UsageError("--limit is for the table: others write every line. End the statement with limit N instead.");
+    throw new UsageError(
+      "--limit is only for the table; other formats write every line. Add limit N to the statement instead.",
+    );
   return known;
 }
 
 async function statementOf({ statement, file }: QueryRequest): Promise<string> {
-  if (file !== undefined && statement !== undefined)
-    throw new UsageError("Give the statement itself or --file, not both.");
+  if (file !== undefined && statement !== undefined) throw new UsageError("Pass the statement or --file, not both.");
   if (file !== undefined) return statementIn(file);
   return statement === "-" ? text(process.stdin) : (statement ?? "");
 }
@@ -77,18 +80,18 @@ function statementIn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new UsageError(`${file} cannot be read: ${messageOf(cause)}. Name the file that holds the statement.`, {
+    throw new UsageError(`${file} cannot be read: ${messageOf(cause)}. Pass a file that contains the statement.`, {
       cause,
     });
   }
 }
 
-/** Ctrl-C ends the query rather than the process, so that what it has set aside is removed. */
+/** Ctrl-C stops the query rather than the process, so that its temporary files are removed. */
 function stopping(): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const stop = () => (controller.signal.aborted ? process.exit(EXIT.interrupted) : controller.abort());
   const waiting = setTimeout(() => {
-    if (process.stderr.isTTY) say("Still reading. Ctrl-C stops it.");
+    if (process.stderr.isTTY) say("Still reading. Press Ctrl-C to stop.");
   }, PATIENCE_MS);
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
@@ -100,16 +103,15 @@ function stopping(): { signal: AbortSignal; release: () => void } {
   return { signal: controller.signal, release };
 }
 
-/** How an answer can be written. */
 export const QUERY_OUTPUTS = ["table", "json", "csv", "jsonl"] as const;
 
 export type QueryOutput = (typeof QUERY_OUTPUTS)[number];
 
-/** Longer texts would push all other columns out of sight. */
+/** Longer texts would push other columns out of view. */
 const WIDEST_CELL = 60;
 const DIGITS = 6;
 
-/** An answer as text, piece by piece. The table is for people, and stops at `limit`. */
+/** Streams the answer as text. The table stops at `limit`. */
 export function answerText(
   answer: Answer,
   { output, limit }: { output: QueryOutput; limit: number },
@@ -140,7 +142,7 @@ async function* tableText(answer: Answer, limit: number): AsyncGenerator<string>
     if (rows.length >= limit) break;
   }
   const table = markdownTable(answer.columns.map(tableColumn), rows);
-  yield rows.length === 0 ? `${table}\n\nNo line fits.\n` : `${table}\n`;
+  yield rows.length === 0 ? `${table}\n\nNo matching rows.\n` : `${table}\n`;
 }
 
 const NUMERIC = /INT|DOUBLE|FLOAT|DECIMAL/;

@@ -65,13 +65,13 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
     return text;
   }
 
-  it("says what to do where there is nothing", async () => {
+  it("says what to do if there is nothing", async () => {
     expect(await status("table")).toBe(
-      `There is no run at ${server.url}.\n\nThere is no worker. Start one with: assay worker --queue ${server.url}\n`,
+      `There are no runs at ${server.url}.\n\nThere are no workers. Start one with: assay worker --queue ${server.url}\n`,
     );
   });
 
-  it("shows runs and workers, and how to go on with a run that nobody records", async () => {
+  it("shows runs and workers, and how to resume an abandoned run", async () => {
     const invocation = { command: "eval", cwd: "/there", configFile: null, flags: {} };
     await announce("live-11111111", 10_000);
     await announce("dead-22222222", -1, { source: { kind: "command", invocation } });
@@ -83,15 +83,15 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
     expect(text).toMatch(/\| live-11111111 \| Title of live \| there +\| +7 \| +0 \| +0 \| +0 \|/);
     expect(text).toMatch(/\| dead-22222222 \| Title of dead \| gone /);
     expect(text).toContain(
-      "dead-22222222 is abandoned: its coordinator is gone. Go on with it by assay eval --resume dead in /there, or remove it with assay queue clear dead-22222222.",
+      "dead-22222222 is abandoned: its coordinator is gone. Resume it with assay eval --resume dead in /there, or remove it with assay queue clear dead-22222222.",
     );
-    expect(text).toContain("lost-33333333 is abandoned: its coordinator is gone. Go on with it by its program with");
+    expect(text).toContain("lost-33333333 is abandoned: its coordinator is gone. Resume it with its program with");
     expect(text).toMatch(/\| box:5 +\| live +\| +8 \| +3 \| +40 \| +2\.3 \| the endpoint /);
     expect(text).toMatch(/\| box:6 +\| none yet +\|/);
     expect(text).toMatch(/\| box:7 +\| gone +\|.*\| refuses: its plan differs: seed: was 0, is 1 \|/);
   });
 
-  it("shows the same as JSON, without the password", async () => {
+  it("prints the same as JSON, without the password", async () => {
     await announce("live-11111111", 10_000);
     await appear({ id: "a" });
     expect(JSON.parse(await status("json"))).toMatchObject({
@@ -102,7 +102,7 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
     });
   });
 
-  it("clears a run by its key or its id, but none that is going on or that it does not know", async () => {
+  it("clears a run by key or id, but not a running or unknown one", async () => {
     const queue = server.url;
     for (const key of ["live-11111111", "dead-22222222"]) await announce(key, key.startsWith("live") ? 10_000 : -1);
     for (const key of ["twin-aaaaaaaa", "twin-bbbbbbbb"]) await announce(key, -1);
@@ -120,14 +120,14 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
     expect(await redis.exists(KEYS.run("dead-22222222"), KEYS.run("live-11111111"))).toBe(1);
   });
 
-  it("clears all that are abandoned, and says when there is none", async () => {
+  it("clears all abandoned runs, and says when there are none", async () => {
     const queue = server.url;
     await announce("live-11111111", 10_000);
     for (const key of ["a-22222222", "b-33333333"]) await announce(key, -1);
     await clearCommand(undefined, { queue, abandoned: true });
     await clearCommand(undefined, { queue, abandoned: true });
     expect(said).toBe(
-      "Removed a-22222222\nRemoved b-33333333\nThere is no run whose coordinator is gone: nothing was removed.\n",
+      "Removed a-22222222\nRemoved b-33333333\nAll runs have a live coordinator: nothing was removed.\n",
     );
     expect(await redis.zrange(KEYS.runs, "0", "-1")).toEqual(["live-11111111"]);
   });

@@ -9,22 +9,19 @@ import { type Column, markdownTable, oneLine } from "../report/markdown.js";
 import { queueOf } from "./queue-address.js";
 import { say, writeResult } from "./streams.js";
 
-/** What the flags of `assay queue status` parse to. */
 export interface StatusFlags {
   queue?: string;
   output: string;
 }
 
-/** What the flags of `assay queue clear` parse to. */
 export interface ClearFlags {
   queue?: string;
   abandoned?: boolean;
 }
 
-/** `assay queue status`. */
 export async function statusCommand({ queue, output }: StatusFlags): Promise<number> {
   if (output !== "table" && output !== "json")
-    throw new UsageError(`There is no --output "${output}".${didYouMean(output, ["table", "json"])}`);
+    throw new UsageError(`Unknown output format "${output}".${didYouMean(output, ["table", "json"])}`);
   const url = queueOf(queue);
   return withRedis(url, async (redis) => {
     const [runs, workers] = await Promise.all([listRuns(redis), listWorkers(redis)]);
@@ -34,14 +31,13 @@ export async function statusCommand({ queue, output }: StatusFlags): Promise<num
   });
 }
 
-/** `assay queue clear`. */
 export async function clearCommand(run: string | undefined, { queue, abandoned }: ClearFlags): Promise<number> {
   if ((run === undefined) === (abandoned !== true))
-    throw new UsageError("Which run? Name one as assay queue status shows it, or write --abandoned, not both.");
+    throw new UsageError("Name one run as shown by assay queue status, or pass --abandoned, not both.");
   return withRedis(queueOf(queue), async (redis) => {
     const runs = await listRuns(redis);
     const chosen = run === undefined ? runs.filter(({ isCoordinated }) => !isCoordinated) : [oneOf(runs, run)];
-    if (chosen.length === 0) say("There is no run whose coordinator is gone: nothing was removed.");
+    if (chosen.length === 0) say("All runs have a live coordinator: nothing was removed.");
     for (const { key, systems, sharedDir } of chosen) {
       await clearRun(redis, key, systems);
       if (sharedDir !== null) removeSharedFolder(sharedDir, key);
@@ -61,11 +57,9 @@ function oneOf(runs: readonly QueuedRun[], name: string): QueuedRun {
       )} See: assay queue status.`,
     );
   if (another !== undefined)
-    throw new UsageError(`Several runs have the id "${name}". Name one by its key: ${found.key}, ${another.key}, ….`);
+    throw new UsageError(`Several runs have the id "${name}". Use the key: ${found.key}, ${another.key}, ….`);
   if (found.isCoordinated)
-    throw new UsageError(
-      `${found.key} is going on: its coordinator is there. Stop that first, with Ctrl-C where assay run was started.`,
-    );
+    throw new UsageError(`${found.key} is still running. Stop it first, with Ctrl-C where assay run was started.`);
   return found;
 }
 
@@ -78,22 +72,21 @@ async function withRedis(url: string, use: (redis: Redis) => Promise<number>): P
   }
 }
 
-/** What `assay queue status` says. */
 interface QueueStatus {
   schema: "assay.queue-status/1";
-  /** Its address, without user and password. */
+  /** Without user and password. */
   queue: string;
   runs: readonly QueuedRun[];
   workers: readonly WorkerState[];
 }
 
-/** The runs and workers of a queue as tables, and what to do about runs that nobody records any more. */
+/** Runs and workers as tables, and what to do about abandoned runs. */
 function describeQueueStatus({ queue, runs, workers }: QueueStatus): string {
   const parts = [
-    runs.length === 0 ? `There is no run at ${queue}.` : markdownTable(RUNS, runs),
+    runs.length === 0 ? `There are no runs at ${queue}.` : markdownTable(RUNS, runs),
     ...runs.filter(({ isCoordinated }) => !isCoordinated).map(adviceOn),
     workers.length === 0
-      ? `There is no worker. Start one with: assay worker --queue ${queue}`
+      ? `There are no workers. Start one with: assay worker --queue ${queue}`
       : markdownTable(workerColumns(runs), workers),
   ];
   return `${parts.join("\n\n")}\n`;
@@ -106,14 +99,14 @@ const RUNS: readonly Column<QueuedRun>[] = [
   { title: "planned", align: "right", cell: ({ planned }) => (planned === null ? "?" : String(planned)) },
   { title: "delivered", align: "right", cell: ({ delivered }) => String(delivered) },
   { title: "waiting", align: "right", cell: ({ waiting }) => String(waiting) },
-  { title: "under way", align: "right", cell: ({ active }) => String(active) },
+  { title: "running", align: "right", cell: ({ active }) => String(active) },
 ];
 
 function adviceOn({ key, runId, startedBy }: QueuedRun): string {
   const where = startedBy === null ? "its program with `resume`" : `assay ${startedBy.command} --resume ${runId}`;
   const folder = startedBy === null ? "" : ` in ${startedBy.cwd}`;
   return oneLine(
-    `${key} is abandoned: its coordinator is gone. Go on with it by ${where}${folder}, or remove it with assay queue clear ${key}.`,
+    `${key} is abandoned: its coordinator is gone. Resume it with ${where}${folder}, or remove it with assay queue clear ${key}.`,
   );
 }
 
@@ -123,11 +116,11 @@ function workerColumns(runs: readonly QueuedRun[]): readonly Column<WorkerState>
     { title: "worker", cell: ({ host, pid }) => `${host}:${pid}` },
     { title: "run", cell: ({ run }) => (run === null ? "none yet" : (idOf.get(run) ?? run)) },
     { title: "at a time", align: "right", cell: ({ concurrency }) => String(concurrency) },
-    { title: "under way", align: "right", cell: ({ active }) => String(active) },
+    { title: "running", align: "right", cell: ({ active }) => String(active) },
     { title: "delivered", align: "right", cell: ({ done }) => String(done) },
     { title: "a second", align: "right", cell: ({ perSecond }) => perSecond.toFixed(1) },
     {
-      title: "waits for",
+      title: "waiting for",
       cell: ({ waiting, refuses }) => (refuses === null ? (waiting ?? "") : `refuses: ${refuses}`),
     },
   ];

@@ -1,13 +1,24 @@
 import type { Command } from "commander";
 import { list, number, thresholds } from "./flag-values.js";
 
-/** The flags of every command that reports what it has measured, and may be a gate. */
+/** Flags of every command that reports results and checks gates. */
 export function addReportFlags(command: Command, usual = "table"): Command {
   return command
-    .option("--output <name>", `table, json, eval, markdown, junit or html, or a plugin's reporter (default: ${usual})`)
-    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, facets, other", list)
-    .option("--min-coverage <share>", "exit 3 when fewer of the planned trials were scored (default: 0.95)", number)
-    .option("--fail-under <metric=value>", "exit 1 when a system's metric is lower; repeatable", thresholds)
-    .option("--fail-over <metric=value>", "exit 1 when a system's metric is higher; repeatable", thresholds)
-    .option("--quiet", "no progress");
+    .option(
+      "--output <name>",
+      `print table, json, eval, markdown, junit or html, or a plugin's report (default: ${usual})`,
+    )
+    .option(
+      "--columns <groups>",
+      "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
+      list,
+    )
+    .option(
+      "--min-coverage <share>",
+      "exit 3 if a smaller share of the planned trials was scored (default: 0.95)",
+      number,
+    )
+    .option("--fail-under <metric=value>", "exit 1 if a system's metric is lower; repeatable", thresholds)
+    .option("--fail-over <metric=value>", "exit 1 if a system's metric is higher; repeatable", thresholds)
+    .option("--quiet", "print no progress");
 }

@@ -10,7 +10,7 @@ import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say, writeResult } from "./streams.js";
 
-/** What is left to do when no code of the user's runs any more: to say what was found. Gives the exit code. */
+/** Prints the report once no user code runs any more. Returns the exit code. */
 export type Report = () => Promise<number>;
 
 /** The gates of a run, checked against what it will measure. */
@@ -29,12 +29,12 @@ export function gatesOf(
   return gates;
 }
 
-/** The dataset tags of the examples: their own, or the name of their dataset. */
+/** The examples' own tags, or the name of their dataset. */
 function tagsOf(dataset: Dataset | ExampleSource): string[] {
   return "examples" in dataset ? dataset.examples.map((example) => example.dataset ?? dataset.name) : [];
 }
 
-/** The facets of the examples, as their rows will carry them. */
+/** Facets of the examples, as stored in their rows. */
 function facetsIn(dataset: Dataset | ExampleSource): NonNullable<MetricRun["facets"]> {
   if (!("examples" in dataset)) return [];
   const { examples, name } = dataset;
@@ -44,15 +44,15 @@ function facetsIn(dataset: Dataset | ExampleSource): NonNullable<MetricRun["face
 interface Reported {
   config: RunConfig;
   gates: Gates;
-  /** What the command ends with when it was told to stop; null when it was not. */
+  /** Exit code after an interrupt; null if there was none. */
   stopCode: number | null;
-  /** The command that goes on with a run that was interrupted. */
+  /** The command that resumes an interrupted run. */
   goOn: string;
-  /** What else is done with the result, and what that decides; done even when the run was interrupted. */
+  /** Further processing of the result and its judgment; runs even after an interrupt. */
   also?: (gates: readonly GateVerdict[]) => Promise<Judgement | undefined>;
 }
 
-/** Writes the report of a run to stdout, and decides the exit code. */
+/** Writes the report to stdout and chooses the exit code. */
 export async function report(result: EvalResult, about: Reported): Promise<number> {
   const { output = "table", columns } = about.config;
   const judged = about.stopCode === null ? tryJudging(result, about.gates) : null;
@@ -61,7 +61,7 @@ export async function report(result: EvalResult, about: Reported): Promise<numbe
   if (result.runDir !== null) say(`Stored in ${result.runDir}`);
   const more = await about.also?.(gates);
   if (about.stopCode !== null) {
-    say(`Interrupted. Go on with: ${about.goOn}`);
+    say(`Interrupted. Resume with: ${about.goOn}`);
     return about.stopCode;
   }
   if (judged === null || "problem" in judged) throw judged?.problem;
@@ -70,7 +70,7 @@ export async function report(result: EvalResult, about: Reported): Promise<numbe
   return exitCode === EXIT.fine ? (more?.exitCode ?? EXIT.fine) : exitCode;
 }
 
-/** A gate on a figure that turns out not to exist ends the command, when the report is written. */
+/** A gate on a metric that does not exist ends the command after the report is written. */
 function tryJudging(result: EvalResult, gates: Gates): Judgement | { problem: unknown; verdicts?: undefined } {
   try {
     return judge(result, gates);
@@ -79,7 +79,7 @@ function tryJudging(result: EvalResult, gates: Gates): Judgement | { problem: un
   }
 }
 
-/** A reporter is often the user's own; when it fails, the run it was given is still there. */
+/** A custom reporter may fail; the run itself is stored. */
 async function render(name: string, result: EvalResult, options: ReportOptions): Promise<Rendered> {
   try {
     return await registry.get("reporter", name).render(result, options);

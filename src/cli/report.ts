@@ -22,7 +22,7 @@ export interface ReportFlags {
   trust?: boolean;
 }
 
-/** `assay report`: a stored run, reported again from its rows, with other prices when they are given. Runs nothing. */
+/** `assay report`: reports a stored run again, optionally with other prices. Runs nothing. */
 export async function reportCommand(run: string | undefined, flags: ReportFlags): Promise<number> {
   const { prices, columns, runsDir } = flags;
   checkColumns(columns ?? COLUMN_GROUPS);
@@ -42,13 +42,13 @@ export async function reportCommand(run: string | undefined, flags: ReportFlags)
   return EXIT.fine;
 }
 
-/** What is stored tells CI more than rows alone. */
+/** Stored outputs give CI more detail than rows alone. */
 async function withEvidence(result: EvalResult): Promise<Iterable<string>> {
   const { evidenceIn } = await import("./eval-files.js");
   return junitXml(result, evidenceIn(result));
 }
 
-/** Evals are reported by stimulus, as they were when they ran. */
+/** Evals are reported by test case, as when they ran. */
 function usualReporter(dir: string): string {
   const { command, of } = (readManifest(dir).invocation ?? {}) as { command?: unknown; of?: unknown };
   return command === "eval" || of === "eval" ? "eval" : "table";

@@ -11,27 +11,26 @@ import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolv
 import type { RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
 
-/** The name of the one evaluator that flags of its own describe. */
+/** The only evaluator that has its own flags. */
 const JUDGE = "llm_judge";
 
-/** The name of the one that runs programs. */
+/** The evaluator that runs generated code. */
 const CODE = "code_execution";
 
-/** Datasets joined to the evaluators that a run brings for them. */
+/** Datasets with the evaluators of the run. */
 export interface Evaluated {
   datasets: (Dataset | ExampleSource)[];
-  /** Those that score every dataset; undefined where each has its own. */
+  /** Evaluators of every dataset; undefined if each has its own. */
   evaluators: Evaluator[] | undefined;
-  /** Those that were made here, and are to be closed when the run is over. */
+  /** Evaluators created here, to be closed after the run. */
   made: Evaluator[];
 }
 
-/** What a run says of its evaluators. */
 export type EvaluatorConfig = Pick<RunConfig, "evaluators" | "unsafeLocalExec"> & Judged;
 
 /**
- * Makes the evaluators that a run names: `NAME` scores every dataset, `DATASET=NAME` one of them. A dataset that none is
- * named for keeps its own. A judge comes before all others, so that it decides where nothing else is said to.
+ * `NAME` scores every dataset, `DATASET=NAME` one of them. Other datasets keep their own evaluators. A judge comes first, so
+ * that it decides pass or fail unless the run says otherwise.
  */
 export async function resolveEvaluators(
   registry: Registry,
@@ -53,19 +52,18 @@ function runsCode({ datasets, evaluators }: Pick<Evaluated, "datasets" | "evalua
   return (evaluators ?? own).some(({ name }) => name === CODE);
 }
 
-/** Whoever allowed it is told when it is made use of. */
 async function warnUnsafe(): Promise<void> {
   const { describeIsolation } = await import("../exec/sandbox/index.js");
   const { kind, detail } = await describeIsolation();
   if (kind === null)
-    say(`There is no sandbox here (${detail}): generated code runs without one, and can do all that you can.`);
+    say(`There is no sandbox here (${detail}): generated code runs without one and can do everything you can.`);
 }
 
-/** An evaluator, and the dataset it is for; null for every one. */
+/** Null for every dataset. */
 interface Chosen {
   dataset: string | null;
   evaluator: Evaluator;
-  /** False for those that the config handed over, and for the judge. */
+  /** False for evaluators passed as objects in the config, and for the judge. */
   isMade: boolean;
 }
 
@@ -90,7 +88,7 @@ async function makeChosen(registry: Registry, { config, names, judge }: Choosing
   return chosen;
 }
 
-/** Gives each dataset its evaluators, and the judge to all when nobody said for which it is. */
+/** Assigns evaluators to datasets; a judge without a dataset applies to all. */
 function join(
   datasets: (Dataset | ExampleSource)[],
   chosen: readonly Chosen[],
@@ -121,7 +119,7 @@ async function judgesOf(config: EvaluatorConfig): Promise<Judges | null> {
   return makeJudges(config);
 }
 
-/** `gsm8k=math_equivalence` names a dataset of the run; the argument of an evaluator may hold "=" too: `regex:a=b`. */
+/** `gsm8k=math_equivalence` names a dataset of the run, but an evaluator's argument may contain "=" too: `regex:a=b`. */
 function splitDataset(given: string, names: readonly string[]): { dataset: string | null; spec: string } {
   const known = names.find((name) => given.startsWith(`${name}=`));
   const at = known === undefined ? given.indexOf("=") : known.length;
@@ -129,10 +127,10 @@ function splitDataset(given: string, names: readonly string[]): { dataset: strin
   if (known === undefined && (at < 1 || /[:/]/.test(dataset))) return { dataset: null, spec: given };
   if (!names.includes(dataset)) {
     const alike = didYouMean(dataset.replace(/\.\w+$/, ""), names);
-    throw new UsageError(`--evaluator ${given} names the dataset "${dataset}", which is none of this run's.${alike}`);
+    throw new UsageError(`--evaluator ${given}: this run has no dataset "${dataset}".${alike}`);
   }
   const spec = given.slice(at + 1);
-  if (spec === "") throw new UsageError(`--evaluator ${given} names no evaluator after "=".`);
+  if (spec === "") throw new UsageError(`--evaluator ${given}: the evaluator after "=" is missing.`);
   return { dataset, spec };
 }
 
@@ -144,7 +142,7 @@ function withEvaluators(dataset: Dataset | ExampleSource, evaluators: readonly E
   return makeDataset({ ...rest, evaluators, ...(keeps ? { primaryField } : {}) });
 }
 
-/** Examples that a config hands over as they are have no place for evaluators: they get one. */
+/** Plain example sources in a config have no evaluators field, so they are wrapped. */
 function sourceWith(source: ExampleSource, evaluators: readonly Evaluator[]): ExampleSource {
   return Symbol.iterator in source
     ? Object.assign({ [Symbol.iterator]: () => source[Symbol.iterator]() }, { evaluators })
@@ -153,8 +151,8 @@ function sourceWith(source: ExampleSource, evaluators: readonly Evaluator[]): Ex
 
 async function makeEvaluator(registry: Registry, spec: string, config: RunConfig): Promise<Evaluator> {
   if (nameOf(spec) === JUDGE && spec !== JUDGE)
-    throw new UsageError(`${JUDGE} takes nothing after a colon: its model is named by --judge-model.`);
-  // What follows the colon may look like a path: `regex:x.js`.
+    throw new UsageError(`${JUDGE} takes no argument after a colon. Set its model with --judge-model.`);
+  // The part after the colon may look like a path: `regex:x.js`.
   const isNamed = spec.includes(":") && registry.has("evaluator", nameOf(spec));
   if (!isNamed && isModulePath(spec)) return evaluatorFromModule(spec);
   const { unsafeLocalExec = false } = config;

@@ -22,7 +22,6 @@ import { loadShowingProgress } from "./load-progress.js";
 import type { RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
 
-/** Lets each plugin register what it brings. */
 export async function loadPlugins(registry: Registry, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const { register } = await loadModule(path, "plugin");
@@ -37,13 +36,13 @@ async function registerPlugin(path: string, register: () => unknown): Promise<vo
   try {
     await register();
   } catch (cause) {
-    throw new ModuleError(`The plugin ${path} could not register what it brings: ${describeError(cause)}`, { cause });
+    throw new ModuleError(`The plugin ${path} failed in register(): ${describeError(cause)}`, { cause });
   }
 }
 
 /**
- * Makes the systems of a run from their specs, lends them to `use`, and closes them when that is over, however it ends;
- * when one cannot be made, those made before it are closed too.
+ * Passes the systems of a run to `use` and closes them afterwards, also after an error. If one cannot be created, those
+ * created before it are closed too.
  */
 export async function withSystems<T>(
   registry: Registry,
@@ -59,7 +58,6 @@ export async function withSystems<T>(
   }
 }
 
-/** The one system that a spec names. */
 export async function oneSystem(registry: Registry, spec: string, config: RunConfig): Promise<System> {
   requireNoModelSettings(config);
   const found: System[] = [];
@@ -76,7 +74,7 @@ async function* systemsOf(registry: Registry, spec: string | System): AsyncGener
 }
 
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
-  if (config.reader !== undefined) throw new UsageError("--reader is for assay memory. Leave it out.");
+  if (config.reader !== undefined) throw new UsageError("--reader is only for assay memory. Remove it.");
   for (const spec of config.systems ?? []) yield* systemsOf(registry, spec);
   if (asksModels(config)) {
     const { measuredModels } = await import("./model-systems.js");
@@ -86,12 +84,12 @@ async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerat
   for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
 }
 
-/** True when a run calls models by itself: those it names, or the default of the models file when it names nothing. */
+/** True if a run calls models directly: named ones, or the default of the models file if it names no system. */
 export function asksModels({ models, systems = [], replay = [], agents = [] }: RunConfig): boolean {
   return models !== undefined || systems.length + replay.length + agents.length === 0;
 }
 
-/** A setting that nobody reads would be a temperature, or a price, silently ignored. */
+/** Rejects model settings that would be silently ignored. */
 function requireNoModelSettings(config: RunConfig): void {
   const given = Object.entries(MODEL_SETTINGS).filter(([key]) => config[key as keyof RunConfig] !== undefined);
   const hasAgents = (config.agents ?? []).length > 0;
@@ -99,13 +97,13 @@ function requireNoModelSettings(config: RunConfig): void {
     (config.judge !== undefined && JUDGE_SETTINGS.has(key)) || (hasAgents && AGENT_SETTINGS.has(key));
   const flag = given.find(([key]) => !isUsed(key))?.[1];
   if (flag === undefined) return;
-  throw new UsageError(`${flag} is for models, and this run names none. Add --model or --proxy, or leave it out.`);
+  throw new UsageError(`${flag} is only for models, but this run has none. Add --model or --proxy, or remove it.`);
 }
 
-/** Those that say where a judge is found, too. */
+/** Settings that also apply to judges. */
 const JUDGE_SETTINGS = new Set(["modelsFile", "allowInsecure"]);
 
-/** Those that say where an agent's model is found, too. */
+/** Settings that also apply to agents' models. */
 const AGENT_SETTINGS = new Set(["modelsFile", "allowInsecure", "apiKeyEnv"]);
 
 const MODEL_SETTINGS = {
@@ -120,18 +118,17 @@ const MODEL_SETTINGS = {
   allowInsecure: "--allow-insecure",
 } as const satisfies Partial<Record<keyof RunConfig, string>>;
 
-/** Something that cannot be closed does not take back what was measured. */
+/** An error on close must not discard results. */
 export async function closeAll(things: readonly (System | Evaluator)[]): Promise<void> {
   for (const thing of things) {
     try {
       await thing.close?.();
     } catch (error) {
-      say(`${thing.name}: could not be closed: ${messageOf(error)}`);
+      say(`${thing.name} could not be closed: ${messageOf(error)}`);
     }
   }
 }
 
-/** The metrics a run names beside the standard ones. */
 export async function resolveMetrics(registry: Registry, config: RunConfig): Promise<Metric[]> {
   return resolveEach(config.metrics ?? [], {
     named: (spec) => named(registry.get("metric", nameOf(spec)), argumentOf(spec)),
@@ -139,28 +136,26 @@ export async function resolveMetrics(registry: Registry, config: RunConfig): Pro
   });
 }
 
-/** Gives the files that a config names their names. */
 export function registerNamed(registry: Registry, { namedDatasets = {} }: Pick<RunConfig, "namedDatasets">): void {
   for (const [name, given] of Object.entries(namedDatasets)) {
     if (registry.has("dataset", name) || MEMORY_NAMES.includes(name))
       throw new UsageError(
-        `namedDatasets of the config names files "${name}", which is a dataset that comes with assay or a plugin. Give the files another name.`,
+        `namedDatasets in the config uses the name "${name}", which belongs to a built-in dataset or a plugin. Choose another name.`,
       );
     registry.register("dataset", name, namedFiles(name, given, registry));
   }
 }
 
-/** The commits that datasets of the hub were read at, by the names of the datasets. */
+/** Commits of hub datasets, by dataset name. */
 export type Revisions = ReadonlyMap<string, string>;
 
-/** What a stored run was read from: who goes on with it, or grades it, reads the same again. */
+/** A resumed or regraded run reads the same commits again. */
 export function revisionsOf({ config }: Pick<Manifest, "config">): Revisions {
   return new Map(
     config.datasets.flatMap(({ name, origin }) => (origin === undefined ? [] : [[name, origin.revision]])),
   );
 }
 
-/** The datasets of a run, loaded. */
 export async function resolveDatasets(
   registry: Registry,
   config: RunConfig,
@@ -171,17 +166,17 @@ export async function resolveDatasets(
   const datasets: (Dataset | ExampleSource)[] = [];
   for (const spec of config.datasets ?? []) {
     if (typeof spec === "string" && isForMemories(spec))
-      throw new UsageError(`${spec} holds conversations, for memories. Write: assay memory --dataset ${spec}.`);
+      throw new UsageError(`${spec} contains conversations for memories. Write: assay memory --dataset ${spec}.`);
     datasets.push(typeof spec === "string" ? await loadAt(spec, options, revisions) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
   const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
   if (twice !== undefined)
-    throw new DatasetError(`Two datasets have the name "${twice}". Rows are told apart by it: rename one.`);
+    throw new DatasetError(`Two datasets are named "${twice}", but rows are identified by name. Rename one.`);
   return datasets;
 }
 
-/** Those that came with the datasets that were loaded here, by name. */
+/** Evaluators of datasets loaded by name here. */
 export function ownEvaluators({ datasets = [] }: RunConfig, loaded: readonly (Dataset | ExampleSource)[]): Evaluator[] {
   return loaded.flatMap((dataset, index) =>
     typeof datasets[index] === "string" && "examples" in dataset ? (dataset.evaluators ?? []) : [],
@@ -193,7 +188,7 @@ export function isForMemories(spec: string): boolean {
   return MEMORY_NAMES.includes(/^[\w.-]+(?=[:@=]|$)/.exec(spec)?.[0] ?? "");
 }
 
-/** A branch may have moved on since; what was read is what is read again. */
+/** A branch may have moved since, so the recorded commit is read again. */
 function loadAt(spec: string, options: LoadDatasetOptions, revisions: Revisions): Promise<Dataset> {
   const name = withoutRevision(spec);
   const revision = revisions.get(name);
@@ -206,7 +201,7 @@ export function loadOptionsOf(config: RunConfig): LoadOptions {
   const { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows } = config;
   const idle = head === true ? "--head (head)" : shuffleSeed === undefined ? undefined : "--shuffle-seed (shuffleSeed)";
   if (maxExamples === undefined && idle !== undefined)
-    throw new UsageError(`${idle} says which examples -n takes. Add -n, or leave it out.`);
+    throw new UsageError(`${idle} requires -n. Add -n, or remove it.`);
   return given({ maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows });
 }
 
@@ -242,8 +237,8 @@ async function resolveEach<T>(specs: readonly (string | T)[], resolvers: Resolve
 }
 
 /**
- * The systems that a module exports: as `default` or `system` one of them or a plain function, as `systems` several.
- * Each is identified by the module's content and that of its local imports, besides what it says itself.
+ * A module exports one system or function as `default` or `system`, or several as `systems`. Each is identified by the
+ * content of the module and its local imports, besides its own fingerprint.
  */
 async function* systemsFromModule(path: string): AsyncGenerator<System> {
   const exports = await loadModule(path, "system");
@@ -275,7 +270,7 @@ function asSystem(value: unknown, path: string): System {
   return requireShape<System>(`The system exported by ${path}`, value, ["process"]);
 }
 
-/** What a thing says of itself, and the content of the module it came from. */
+/** Combines the own fingerprint with the content of the module. */
 export function identifiedBy(path: string, thing: System | Evaluator, method: string): { fingerprint(): unknown } {
   const identity = [fingerprintOf(thing, method), moduleFingerprint(path)];
   return { fingerprint: () => identity };

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { RunConfig } from "./run-config.js";
 import { runConfigSchema } from "./run-config-schema.js";
 
-describe("the schema of a config", () => {
-  it("takes things as they are, and keys that a module sets to undefined", () => {
+describe("config schema", () => {
+  it("accepts objects, and keys that a module sets to undefined", () => {
     const system = { name: "echo", run: () => ({ response: "" }) };
     expect(runConfigSchema.safeParse({ systems: ["dedupe", system], title: undefined }).success).toBe(true);
   });
@@ -14,11 +14,11 @@ describe("the schema of a config", () => {
     { judge: { models: [] } },
     { namedDatasets: { faq: {} } },
     { models: [{ maxTokens: 0.5 }] },
-  ])("refuses %j", (config) => {
+  ])("rejects %j", (config) => {
     expect(runConfigSchema.safeParse(config).success).toBe(false);
   });
 
-  it("is the type of a config, in which a key has one declaration", () => {
+  it("is the type of a config, so that each key is declared once", () => {
     const config: RunConfig = { trials: 3, onOutage: "wait", judge: { models: ["openai/gpt-5"], scale: "1-5" } };
     // @ts-expect-error A key that is not declared.
     const unknown: RunConfig = { trails: 3 };

@@ -18,56 +18,54 @@ const textByName = optional(z.record(z.string(), z.string()).readonly());
 const numberByName = optional(z.record(z.string(), z.number()).readonly());
 const api = optional(z.enum(DIALECT_NAMES));
 
-/** How models are asked: for all models of a run, or for one. */
+/** Settings for all models of a run, or for one. */
 const MODEL_SETTINGS = {
   /** The system prompt of every request. */
   systemPrompt: text,
   /** The sampling temperature. */
   temperature: optional(z.number().min(0)),
-  /** The most tokens of an answer. */
+  /** The maximum length of an answer in tokens. */
   maxTokens: count,
-  /** Added to the body of every request; null takes a key out. */
+  /** Merged into the body of every request; null removes a key. */
   extraBody: optional(z.record(z.string(), z.unknown()).readonly()),
   /**
    * Extra headers of every request.
    * @flag `--header`
    */
   headers: textByName,
-  /** Seconds that one call may take. */
+  /** Timeout of one call in seconds. */
   timeout: optional(z.number().positive()),
   /** The name of the environment variable that holds the API key. */
   apiKeyEnv: text,
-  /** Lets a key go over plain http to another machine. */
+  /** Allows sending a key over plain http to another machine. */
   allowInsecure: flag,
 };
 
-/** What is said of one model. */
 const MODEL_KEYS = {
   ...MODEL_SETTINGS,
   /** The model, as its provider or the models file names it. */
   model: text,
-  /** The base URL of whatever answers for it. */
+  /** The base URL of the endpoint that serves it. */
   proxy: text,
-  /** What the system is called in the report. */
+  /** The name of the system in the report. */
   name: text,
   /** The API format: chat, responses, anthropic or gemini. */
   api,
 };
 
-/** A model and where it is. */
+/** A model and its endpoint. */
 export interface ModelConfig extends Described<typeof MODEL_KEYS> {}
 const model: z.ZodType<ModelConfig> = z.strictObject(MODEL_KEYS);
 const models = list(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }));
 
-/** What is said of one coding agent. */
 const AGENT_KEYS = {
   /** claude, codex, gemini, opencode or pi; `NAME:MODEL` names its model as well. */
   agent: text,
-  /** Any other program, in place of `agent`: `my-agent {prompt}`. */
+  /** Any other program, instead of `agent`: `my-agent {prompt}`. */
   command: text,
-  /** A model of the models file, `provider/model`, or what the agent's own provider calls it. */
+  /** A model of the models file, `provider/model`, or the name that the agent's own provider uses. */
   model: text,
-  /** What the system is called in the report. Default: the name of the agent. */
+  /** The name of the system in the report. Default: the name of the agent. */
   name: text,
   /** The API format of the model: chat, responses, anthropic or gemini. */
   api,
@@ -78,25 +76,24 @@ export interface AgentConfig extends Described<typeof AGENT_KEYS> {}
 const agent: z.ZodType<AgentConfig> = z.strictObject(AGENT_KEYS);
 const agents = list(z.union([z.string(), agent], { error: "must be a name or { agent, command, model, name, api }" }));
 
-/** What is said of judges. */
 const JUDGE_KEYS = {
-  /** The models that judge; several are a panel. */
+  /** The models that judge; several form a panel. */
   models: models.refine((given) => given.length > 0, "must name a model").meta({ minItems: 1 }),
   /** The scale of the verdict. Default: binary. */
   scale: optional(z.enum(["binary", "1-5", "1-10"])),
-  /** What a good answer is. */
+  /** Describes a good answer. */
   rubric: text,
-  /** A rubric for each criterion, which gets a field of its own. */
+  /** A rubric for each criterion, which gets its own score field. */
   criteria: textByName,
-  /** How the verdicts of several judges become one. */
+  /** How the verdicts of several judges are combined. */
   panel: optional(z.enum(["mean", "median", "majority", "min"])),
-  /** Compare with the example's `baseline`, or its gold answer, in both orders. */
+  /** Compare with the example's `baseline`, or its reference answer, in both orders. */
   pairwise: flag,
-  /** Judge each turn of a conversation with what was said before it. */
+  /** Judge each turn of a conversation with the turns before it. */
   perTurn: flag,
-  /** Whether the gold answers are shown to the judge. Default: where there are any. */
+  /** Show reference answers to the judge. Default: if there are any. */
   reference: flag,
-  /** Calls of judges at a time. */
+  /** Concurrent judge calls. */
   maxWorkers: count,
 };
 
@@ -104,7 +101,6 @@ const JUDGE_KEYS = {
 export interface JudgeConfig extends Described<typeof JUDGE_KEYS> {}
 const judge: z.ZodType<JudgeConfig> = z.strictObject(JUDGE_KEYS);
 
-/** Described where it is declared. */
 const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
   files: z.array(z.string()).min(1).readonly(),
   description: text,
@@ -116,8 +112,8 @@ const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
 });
 
 /**
- * What a config file may say: the one place where a key is declared. The doc comment of a key is what editors show, in
- * TypeScript and in YAML, and what docs/command-line.md says. Its flag is its name in kebab case, unless `@flag` says.
+ * The one place where config keys are declared. Editors show the doc comment of a key, in TypeScript and in YAML, and
+ * docs/command-line.md contains it. The flag is the key in kebab case, unless `@flag` says otherwise.
  */
 const RUN_CONFIG_KEYS = {
   /** The title of the report. */
@@ -128,42 +124,42 @@ const RUN_CONFIG_KEYS = {
    */
   systems: optional(listOfNamed<System>()),
   /**
-   * Models behind an API: names from the models file, `provider/model`, or where to find them.
+   * Models behind an API: names from the models file, `provider/model`, or models with their endpoint.
    * @flag `--model`, `--proxy`, `--name`, `--api`
    */
   models: optional(models),
   /**
-   * Where models, their prices and budgets are described. Default: models.yml when there is one.
+   * The file with models, prices and budgets. Default: models.yml if present.
    * @flag `--models`
    */
   modelsFile: text,
   ...MODEL_SETTINGS,
   /**
-   * Coding agents: names, `NAME:MODEL`, or how to start one.
+   * Coding agents: names, `NAME:MODEL`, or a command.
    * @flag `--agent`, `--agent-command`, `--agent-model`, `--agent-name`
    */
   agents: optional(agents),
-  /** Trials of agents at a time. Default: the number of cores, at most 4. */
+  /** Concurrent agent trials. Default: the number of cores, at most 4. */
   agentParallel: count,
-  /** `inherit` for your own HOME, or a folder: for agents that are logged in there. Default: a temporary one. */
+  /** `inherit` for your own HOME, or a folder, for agents that are logged in there. Default: a temporary one. */
   agentHome: text,
-  /** Where the model calls of agents go, in place of their provider. */
+  /** Where the agents' model calls are sent instead of to their provider. */
   agentUrl: text,
-  /** Environment variables that are passed on to agents. */
+  /** Environment variables passed on to agents. */
   agentEnv: texts,
-  /** Makes a trial an error in which an agent called another model than the one asked for. */
+  /** Counts a trial as an error when the agent called a model other than the requested one. */
   strictModel: flag,
-  /** The folder where the workspaces of agents are kept. Default: they are removed. */
+  /** Folder for the agents' workspaces. Default: workspaces are removed. */
   keepWorkspaces: text,
-  /** Dollars for the whole run. */
+  /** Limit for the whole run in dollars. */
   maxCost: optional(z.number().positive()),
-  /** Dollars for each trial, instead of what the models file says. */
+  /** Limit for each trial in dollars, instead of the one in the models file. */
   trialMaxCost: optional(z.number().min(0)),
-  /** How often a call that failed before any output is made again. Default: 5. */
+  /** Retries of a call that failed before any output. Default: 5. */
   maxRetries: optional(z.number().int().min(0)),
-  /** What is done about an endpoint that is down: stop after a minute, or wait. Default: stop. */
+  /** What to do if an endpoint is down: stop after a minute, or wait. Default: stop. */
   onOutage: optional(z.enum(["stop", "wait"])),
-  /** For memories: the system that answers from what they bring up, where it is not a model. */
+  /** For memories: the system that answers from what they retrieve, instead of a model. */
   reader: text,
   /** Files of recorded outputs, each measured as a system. */
   replay: texts,
@@ -173,27 +169,27 @@ const RUN_CONFIG_KEYS = {
    */
   datasets: optional(listOfNamed<Dataset | ExampleSource>()),
   /**
-   * Files of the project by a name that `datasets` and --dataset know: what `assay datasets import` writes.
+   * Named files of the project, for `datasets` and --dataset; written by `assay datasets import`.
    * @flag `assay datasets import`
    */
   namedDatasets: optional(z.record(z.string().regex(/^[\w.-]+$/), namedFiles).readonly()),
   /**
-   * Where eval files are, suites of them and environments that they share, for `assay eval`.
+   * Eval files, suites and shared environments for `assay eval`.
    * @flag `-e`, `--suite` of `assay eval`
    */
   evals: optional(z.custom<EvalsConfig>(isObject, "must be an object")),
   /**
-   * Evaluators instead of the datasets' own: NAME for every dataset, DATASET=NAME for one.
+   * Evaluators that replace the datasets' own: NAME for every dataset, DATASET=NAME for one.
    * @flag `--evaluator`
    */
   evaluators: optional(listOfNamed<Evaluator>()),
   /**
-   * Models that judge answers: they score every dataset beside its evaluators.
+   * Models that judge answers: they score every dataset in addition to its evaluators.
    * @flag `--judge-model` and the others
    */
   judge: optional(judge),
   /**
-   * Metrics beside the standard ones: names or modules.
+   * Metrics in addition to the standard ones: names or modules.
    * @flag `--metric`
    */
   metrics: optional(listOfNamed<Metric>()),
@@ -204,63 +200,62 @@ const RUN_CONFIG_KEYS = {
   plugins: texts,
   /** The score that decides pass or fail. Default: each dataset's own. */
   scoreField: text,
-  /** The least score that passes. Default: 0.7. */
+  /** The minimum score that passes. Default: 0.7. */
   threshold: share,
-  /** How often each system answers each example. Default: 1. */
+  /** Trials of each example with each system. Default: 1. */
   trials: count,
-  /** The seed of the sample, the order and the bootstrap. Default: 0. */
+  /** Seed of the sample, the order and the bootstrap. Default: 0. */
   seed: integer,
-  /** The seed of the sample alone. Default: `seed`. */
+  /** Seed of only the sample. Default: `seed`. */
   shuffleSeed: integer,
-  /** Trials at a time. Default: 8. */
+  /** Concurrent trials. Default: 8. */
   maxWorkers: count,
-  /** The most examples of each dataset, a seeded sample. Default: all. */
+  /** Maximum number of examples of each dataset, a seeded sample. Default: all. */
   maxExamples: count,
   /** With `maxExamples`: the first examples instead of a sample. */
   head: flag,
-  /** Field → column of the files that datasets are read from. */
+  /** Field → column in dataset files. */
   map: textByName,
-  /** Column → the value it must have, of examples that are kept. */
+  /** Column → required value: keeps only matching examples. */
   filter: textByName,
-  /** Leaves out rows that cannot be read, and counts them. */
+  /** Skips rows that cannot be read, and counts them. */
   skipBadRows: flag,
-  /** Lets generated code run without a sandbox. */
+  /** Allows generated code to run without a sandbox. */
   unsafeLocalExec: flag,
-  /** The folder where outputs are kept by content and reused. Default: none are kept. */
+  /** Folder of cached outputs, reused by content. Default: no cache. */
   cacheDir: text,
-  /** The folder where run folders go. Default: .assay/runs. */
+  /** Folder for run folders. Default: .assay/runs. */
   runsDir: text,
-  /** The Redis whose workers run the trials, as redis://HOST:6379. Default: this process runs them. */
+  /** The Redis whose workers run the trials, as redis://HOST:6379. Default: trials run in this process. */
   queue: text,
-  /** With `queue`: a folder that all machines see, for large outputs. */
+  /** With `queue`: a folder shared by all machines, for large outputs. */
   sharedDir: text,
-  /** How tokens are counted: cl100k_base or o200k_base. Default: cl100k_base. */
+  /** Tokenizer: cl100k_base or o200k_base. Default: cl100k_base. */
   tokenizer: text,
-  /** The report: table, json, eval, markdown, junit, html, or a plugin's reporter. Default: table. */
+  /** Report format: table, json, eval, markdown, junit, html, or a plugin's. Default: table. */
   output: text,
-  /** The groups of columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other. */
+  /** Column groups of the table: quality, tokens, cost, speed, trials, datasets, facets, other. */
   columns: texts,
-  /** The least share of the planned trials that must be scored. Default: 0.95. */
+  /** The minimum share of planned trials that must be scored. Default: 0.95. */
   minCoverage: share,
-  /** Metric key → the least it may be. */
+  /** Metric key → minimum. */
   failUnder: numberByName,
-  /** Metric key → the most it may be. */
+  /** Metric key → maximum. */
   failOver: numberByName,
 };
 
 /**
- * A run, described: what `assay.config.*` holds and what flags override. Things are named by a spec
- * (`truncate:0.5`, `./my-system.ts`) or, in a module, given as they are.
+ * The description of a run: the content of `assay.config.*`, which flags override. Systems, datasets and so on are specs
+ * (`truncate:0.5`, `./my-system.ts`) or, in a module, objects.
  */
 export interface RunConfig extends Described<typeof RUN_CONFIG_KEYS> {}
 
-/** Checks a run description. */
 export const runConfigSchema = z.strictObject(RUN_CONFIG_KEYS);
 
-/** What has these keys. Interfaces extend it, because only their names and doc comments reach the published types. */
+/** Interfaces extend it so that their names and doc comments reach the published types. */
 type Described<Keys extends z.ZodRawShape> = z.infer<z.ZodObject<Keys>>;
 
-/** A key that may be left out. A module may also set it to undefined, which the type does not encourage. */
+/** An optional key. Modules may also set it to undefined, which the type does not encourage. */
 function optional<T extends z.ZodType>(schema: T): z.ZodExactOptional<T> {
   return schema.optional() as unknown as z.ZodExactOptional<T>;
 }
@@ -269,7 +264,7 @@ function list<T extends z.ZodType>(schema: T) {
   return z.array(schema).readonly();
 }
 
-/** Things that a file names; a module may hold them as they are. */
+/** Specs; a module may also contain the objects themselves. */
 function listOfNamed<T extends object>() {
   return list(z.union([z.string(), z.custom<T>(isObject)], { error: "must be a name, a path or an object" }));
 }

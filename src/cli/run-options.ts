@@ -3,7 +3,7 @@ import type { EvaluateOptions } from "../evaluate.js";
 import type { RunConfig } from "./run-config.js";
 import type { Parts } from "./workbench.js";
 
-/** A run for `evaluate`, and for a worker that takes part in it. */
+/** Options for `evaluate`, and for a worker of the run. */
 export function runOptions(parts: Parts, config: RunConfig): EvaluateOptions {
   return {
     ...planOptions(config),
@@ -16,13 +16,11 @@ export function runOptions(parts: Parts, config: RunConfig): EvaluateOptions {
   };
 }
 
-/** What a plan is made by, besides its parts. */
 export function planOptions(config: RunConfig) {
   const { scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title } = config;
   return given({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title });
 }
 
-/** What a run may cost, and how often it tries. */
 export function moneyOptions(config: RunConfig): Pick<EvaluateOptions, "budget" | "retry" | "outage"> {
   const { maxCost, trialMaxCost, maxRetries, onOutage } = config;
   return {
@@ -35,7 +33,6 @@ export function moneyOptions(config: RunConfig): Pick<EvaluateOptions, "budget" 
   };
 }
 
-/** What is done about an endpoint that is down, as `--on-outage` says it. */
 export function outageOptions(action: RunConfig["onOutage"]): Pick<EvaluateOptions, "outage"> {
   return action === "wait" ? { outage: { giveUpAfterMs: Number.POSITIVE_INFINITY } } : {};
 }

@@ -29,7 +29,6 @@ import { checkOutput, say, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 import { type Parts, registerOwn, type Workbench, withParts } from "./workbench.js";
 
-/** What `assay run` measures, and on what. */
 export const RUN: Workbench = {
   command: "run",
   metrics: standardMetrics,
@@ -40,15 +39,13 @@ export const RUN: Workbench = {
     }),
 };
 
-/** `assay run`. */
 export function runCommand(flags: RunFlags): Promise<number> {
   return runWith(RUN, flags);
 }
 
-/** Describe, resolve, run, report, judge. */
 export async function runWith(bench: Workbench, flags: RunFlags): Promise<number> {
   if (flags.resume !== undefined && flags.config !== undefined) {
-    throw new UsageError("--config says what a new run is; a run that is resumed knows. Leave one of them out.");
+    throw new UsageError("--config cannot be combined with --resume: a resumed run keeps its own config.");
   }
   requireTrustedPlugins(flags.plugins, flags);
   const resumed = flags.resume === undefined ? null : recall(flags, bench.command);
@@ -71,7 +68,7 @@ export async function runWith(bench: Workbench, flags: RunFlags): Promise<number
   return report();
 }
 
-/** Datasets may have trials of their own. */
+/** A dataset may set its own number of trials. */
 function mostTrials({ datasets }: Parts, { trials = 1 }: RunConfig): number {
   const own = datasets.map((dataset) => ("terms" in dataset ? (dataset.terms?.trials ?? trials) : trials));
   return Math.max(...own, 1);
@@ -80,10 +77,10 @@ function mostTrials({ datasets }: Parts, { trials = 1 }: RunConfig): number {
 function requireSomething(systems: readonly System[], config: RunConfig): void {
   if (systems.length === 0)
     throw new UsageError(
-      "There is no system to measure. Add --model openai/gpt-5, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
+      "No system is given. Add --model openai/gpt-5, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
     );
   if ((config.datasets ?? []).length === 0)
-    throw new UsageError("There is no dataset. Add --dataset needle or --dataset questions.jsonl.");
+    throw new UsageError("No dataset is given. Add --dataset needle or --dataset questions.jsonl.");
 }
 
 async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config: RunConfig): Promise<Report> {
@@ -110,7 +107,7 @@ interface RunRequest {
   gates: Gates;
   flags: RunFlags;
   invocation: Invocation;
-  /** Null when the trials are run here. */
+  /** Null if the trials run here. */
   queue: ReturnType<typeof queuePlaceOf>;
   resume: string | undefined;
   bench: Workbench;
@@ -149,7 +146,7 @@ function storeOptions({ config, invocation, resume }: RunRequest) {
   return { ...(resume === undefined ? { runsDir: config.runsDir ?? DEFAULT_RUNS_DIR } : { resume }), invocation };
 }
 
-/** Workers make the same plan from the run as it is now. */
+/** Workers make the same plan from the run's current invocation. */
 function queueOptions({ queue, invocation, flags }: RunRequest): Pick<EvaluateOptions, "queue"> {
   if (queue === null) return {};
   return { queue: { ...queue, source: { kind: "command", invocation: inForce(invocation, flags) } } };

@@ -12,12 +12,11 @@ import { findPackageFile } from "../utils/package-file.js";
 import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
 
-/** What the flags of `assay serve` parse to. */
 export interface ServeFlags {
   runsDir: string;
   port?: number;
   host?: string;
-  /** True when one is wanted and none was given. */
+  /** True for --token without a value. */
   token?: string | true;
   open: boolean;
 }
@@ -38,7 +37,7 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   const stopped = stopSignal();
   const address = token === null ? server.url : `${server.url}?token=${encodeURIComponent(token)}`;
   await writeResult(`${address}\n`);
-  say(`The runs of ${runsDir}. Stop with Ctrl-C.`);
+  say(`Serving the runs of ${runsDir}. Stop with Ctrl-C.`);
   const remark = addressRemark(host);
   if (remark !== null) say(remark);
   if (flags.open && process.stdout.isTTY) openBrowser(address);
@@ -57,20 +56,20 @@ function tokenOf({ token }: ServeFlags): string | null {
 function requireLong(token: string): string {
   if (token.length >= LEAST_TOKEN) return token;
   throw new UsageError(
-    `The token has ${token.length} characters and could be guessed: give it ${LEAST_TOKEN} or more.`,
+    `The token has only ${token.length} characters and could be guessed. Use at least ${LEAST_TOKEN}.`,
   );
 }
 
 function requireSafe(host: string, token: string | null): void {
   if (token !== null || isLoopback(host)) return;
   throw new UsageError(
-    `--host ${host} would let other machines read your runs. Add --token to ask them for one, or leave --host out.`,
+    `--host ${host} would let other machines read your runs. Add --token to require a token, or leave out --host.`,
   );
 }
 
-/** A folder that is not there yet may be on its way: the first run makes it. A file never will be one. */
+/** A missing folder is fine, because the first run creates it; a file is not. */
 function requireFolder(runsDir: string): void {
-  if (!existsSync(runsDir)) say(`${runsDir} is not there yet: runs show up as soon as there are any.`);
+  if (!existsSync(runsDir)) say(`${runsDir} does not exist yet: runs appear as soon as there are any.`);
   else if (!statSync(runsDir).isDirectory()) throw new UsageError(`--runs-dir ${runsDir} is a file, not a folder.`);
 }
 
@@ -84,7 +83,7 @@ async function onUsualPort(options: Omit<Parameters<typeof startServer>[0], "por
   }
 }
 
-/** Only a convenience: the address is printed, and a machine without a browser does not mind. */
+/** Only a convenience: the address is printed, too, and errors are ignored. */
 function openBrowser(address: string): void {
   const [command, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(command ?? "xdg-open", [...args, address], { stdio: "ignore", detached: true });
@@ -99,8 +98,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-/** What to say to who listens on all addresses, which is none that another machine could open; null for any other. */
+/** Hint for a wildcard address, which other machines cannot open; null for other addresses. */
 export function addressRemark(host: string): string | null {
   if (!EVERYWHERE.has(host)) return null;
-  return `From other machines, open it by the name or address of this one in place of ${host}.`;
+  return `From other machines, open it with the name or address of this machine instead of ${host}.`;
 }

@@ -15,7 +15,7 @@ import { isForMemories } from "./resolve.js";
 const SHOWN_CHARACTERS = 1200;
 const SHOWN_NAMES = 60;
 
-/** `assay datasets show NAME`: what is known of it without a network first, then one example. */
+/** `assay datasets show NAME`: first what is known without a network, then one example. */
 export async function showDataset(spec: string, { map, seed }: DatasetsOptions): Promise<number> {
   if (isForMemories(spec)) return showMemoryDataset(spec, seed);
   write(aboutOf(spec));
@@ -69,9 +69,9 @@ function factsOf(entry: CatalogueEntry, config: string): string[] {
     `- hub: ${repo}${config === "" ? "" : `, config ${config}`}`,
     `- examples: ${size.toLocaleString("en")}${configs === undefined ? "" : ` (${configs.default})`}`,
     `- licence: ${licence}`,
-    `- gated: ${isGated ? `yes: accept its terms on the hub's page of ${repo} and set HF_TOKEN` : "no"}`,
+    `- gated: ${isGated ? `yes: accept its terms on the hub page of ${repo} and set HF_TOKEN` : "no"}`,
     `- evaluators: ${evaluators.join(", ")}`,
-    `- primary score: ${primaryField ?? "none of its own"}`,
+    `- primary score: ${primaryField ?? "none"}`,
     ...(subject === undefined ? [] : [`- samples are stratified by ${subject}`]),
     ...(configs === undefined ? [] : [`- configs: ${some(configs.names)}`]),
     ...(caution === undefined ? [] : [`- note: ${caution}`]),
@@ -99,7 +99,7 @@ function describe({ examples, evaluators = [], primaryField, origin, name, notes
   ];
 }
 
-/** Said above already. */
+/** True for notes that are already printed above. */
 function isCaution(note: string, name: string): boolean {
   const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
   const [own = "", config] = name.split(":", 2);
@@ -112,7 +112,6 @@ function placeOf({ repo, revision, files }: DatasetOrigin): string {
   return `Read from ${repo} at ${revision}: ${some(files)}`;
 }
 
-/** What a model is given, what is right, and what else the example has. */
 function renderExample(example: Example): string[] {
   const { context, question, turns, answer, answers, choices: _, id, ...others } = example;
   const asked = [

@@ -20,7 +20,7 @@ const EXACT: Evaluator = {
   }),
 };
 
-/** Does what an agent does, and is right in all trials but its first. */
+/** Acts like an agent, and is right in all trials but its first. */
 const AGENT: System = {
   name: "agent",
   process: ({ answer = "" }, { trial }) => {
@@ -57,7 +57,7 @@ interface RunOptions {
   trials?: number;
 }
 
-/** A stored run, made by the real thing. */
+/** A real stored run. */
 async function stored({ examples = EXAMPLES, systems = [AGENT], trials = 1 }: RunOptions = {}): Promise<Workspace> {
   const space = new Workspace();
   await evaluate({ systems, dataset: examples, evaluators: [EXACT], trials, runsDir: space.path("runs") });
@@ -78,7 +78,7 @@ async function show(space: Workspace, request: Partial<ShowRequest> = {}): Promi
 }
 
 describe("assay show RUN TRIAL", () => {
-  it("shows a trial of the latest run, found by its example", async () => {
+  it("shows a trial of the latest run by its example", async () => {
     const text = await show(await stored(), { run: "latest", trial: "fr" });
     expect(text).toContain("# agent: fr#0");
     expect(text).toContain("outcome   fail (logic_error): em = 0, less than 0.7");
@@ -87,7 +87,7 @@ describe("assay show RUN TRIAL", () => {
     expect(text).toContain("## Workspace: 1 file changed");
   });
 
-  it("finds the run by its folder and by its id", async () => {
+  it("finds the run by folder and by id", async () => {
     const space = await stored();
     const [dir = ""] = space.runs("runs");
     const expected = await show(space, { trial: "it" });
@@ -95,13 +95,13 @@ describe("assay show RUN TRIAL", () => {
     expect(await show(space, { run: dir.slice("runs/".length), trial: "it#0" })).toBe(expected);
   });
 
-  it("takes the trial that is counted", async () => {
+  it("selects a trial by number", async () => {
     const space = await stored({ trials: 3 });
     expect(await show(space, { trial: "fr#0" })).toContain("outcome   fail");
     expect(await show(space, { trial: "fr#2" })).toContain("outcome   pass");
   });
 
-  it("gives everything as JSON", async () => {
+  it("prints everything as JSON", async () => {
     const { schema, run, row, output, evidence } = JSON.parse(
       await show(await stored(), { trial: "it", output: "json" }),
     );
@@ -130,7 +130,7 @@ describe("assay show RUN TRIAL", () => {
     expect((await show(space, { trial: "fr", full: true })).length).toBeGreaterThan(1_500_000);
   });
 
-  it("takes the last output of a trial that was run again, and none that was torn", async () => {
+  it("uses the last output of a trial that was run again, and ignores torn ones", async () => {
     const space = await stored();
     const path = space.path(space.runs("runs")[0] ?? "", "outputs.jsonl");
     const first =
@@ -142,7 +142,7 @@ describe("assay show RUN TRIAL", () => {
     expect(JSON.parse(await show(space, { trial: "fr", output: "json" })).output.response).toBe("the second");
   });
 
-  it("says where an output is broken", async () => {
+  it("reports where an output is damaged", async () => {
     const space = await stored();
     const dir = space.path(space.runs("runs")[0] ?? "");
     appendFileSync(
@@ -154,15 +154,15 @@ describe("assay show RUN TRIAL", () => {
   });
 });
 
-describe("which trial is meant", () => {
+describe("selecting a trial", () => {
   const OTHER: System = { ...AGENT, name: "it's me" };
 
-  it("lists those that could be, as they can be typed, and each of them can", async () => {
+  it("lists ambiguous trials as commands, each of which works", async () => {
     const space = await stored({ systems: [AGENT, OTHER], trials: 2 });
     const error: unknown = await show(space, { trial: "fr" }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
     const [head, ...lines] = String((error as Error).message).split("\n");
-    expect(head).toBe('"fr" names 4 trials. Choose one:');
+    expect(head).toBe('"fr" matches 4 trials. Choose one:');
     const command = `  assay show latest --runs-dir ${space.path("runs")}`;
     expect(lines).toEqual([
       `${command} fr#0 --system agent`,
@@ -173,14 +173,14 @@ describe("which trial is meant", () => {
     expect(await show(space, { trial: "fr#1", system: "it's me" })).toContain("# it's me: fr#1");
   });
 
-  it("tells datasets apart, and takes the name of one with several tags", async () => {
+  it("distinguishes datasets, and accepts the name of one with several tags", async () => {
     const twins = EXAMPLES.map((example) => ({ ...example, id: "same" }));
     const space = await stored({ examples: twins });
     await expect(show(space, { trial: "same" })).rejects.toThrow(/same#0 --dataset west\n.*same#0 --dataset south/);
     expect(await show(space, { trial: "same", dataset: "west" })).toContain("same of west, trial 0");
   });
 
-  it("finds ids that look like trials or flags, and ids that are numbers", async () => {
+  it("finds ids that look like trials, flags or numbers", async () => {
     const ids = ["a", "a#1", "-5", 7];
     const space = await stored({ examples: ids.map((id) => ({ id, question: "?", answer: "!" })), trials: 2 });
     expect(await show(space, { trial: "a#1" })).toContain("# agent: a#1\n");
@@ -189,22 +189,22 @@ describe("which trial is meant", () => {
     await expect(show(space, { trial: "-5" })).rejects.toThrow(/ -- -5#0\n.* -- -5#1$/);
   });
 
-  it("says what is near when nothing fits", async () => {
+  it("suggests similar ids if nothing matches", async () => {
     const space = await stored({ trials: 2 });
     const many = EXAMPLES.map((example) => ({ ...example, id: `france-${example.id}` }));
     const cases: [Workspace, Partial<ShowRequest>, string][] = [
-      [space, { trial: "fr#2" }, 'There is no trial "fr#2" in the run. Of that example there are fr#0, fr#1.'],
-      [space, { trial: "zzzzzz" }, `There is no trial "zzzzzz" (among 4 trials). List them with: assay show latest`],
+      [space, { trial: "fr#2" }, 'The run has no trial "fr#2". Of that example there are fr#0, fr#1.'],
+      [space, { trial: "zzzzzz" }, `The run has no trial "zzzzzz" (among 4 trials). List them with: assay show latest`],
       [await stored({ examples: many }), { trial: "france-fx" }, 'Did you mean "france-fr"?'],
       [space, { trial: "fr", system: "agnet" }, 'The run has no system "agnet". Did you mean "agent"?'],
       [space, { dataset: "wst" }, 'The run has no dataset "wst". Did you mean "west"?'],
       [space, { outcome: "failed" }, 'The run has no outcome "failed". Did you mean "fail"?'],
-      [space, { output: "jsn" }, 'There is no output "jsn". Did you mean "json"?'],
+      [space, { output: "jsn" }, 'Unknown output format "jsn". Did you mean "json"?'],
     ];
     for (const [where, request, message] of cases) await expect(show(where, request)).rejects.toThrow(message);
   });
 
-  it("says how to name a trial of the latest run", async () => {
+  it("explains how to name a trial of the latest run", async () => {
     const space = await stored();
     await expect(show(space, { run: "fr" })).rejects.toThrow("For a trial of the latest run: assay show latest fr");
     await expect(show(space, { run: "nowhere", trial: "fr" })).rejects.toThrow(RunFolderError);
@@ -230,43 +230,43 @@ describe("assay show RUN", () => {
     ]);
   });
 
-  it("keeps to those that ended in one way", async () => {
+  it("filters by outcome", async () => {
     const space = await stored({ trials: 2 });
     const table = await show(space, { outcome: "fail" });
     expect(table).toContain("| fr#0");
     expect(table).not.toContain("| fr#1");
-    expect(table).toContain("- 2 of 4 trials fit the flags");
-    expect(await show(space, { outcome: "skipped" })).toContain("No trial fits.");
+    expect(table).toContain("- 2 of 4 trials match the flags");
+    expect(await show(space, { outcome: "skipped" })).toContain("No trials match.");
   });
 
-  it("shows fifty, says how many more there are, and shows all when asked", async () => {
+  it("shows fifty, says how many more there are, and shows all with --all", async () => {
     const examples = Array.from({ length: 60 }, (_, i) => ({ id: i, question: "?", answer: "!" }));
     const space = await stored({ examples });
     const short = await show(space);
     expect(short).toContain("| 49#0");
     expect(short).not.toContain("| 50#0");
-    expect(short).toContain("- 10 more trials, shown by --all");
+    expect(short).toContain("- 10 more trials, use --all to list them");
     expect(await show(space, { all: true })).toContain("| 59#0");
   });
 
-  it("says which trials were never run", async () => {
+  it("reports trials that were not run", async () => {
     const space = await stored();
     const rows = space.path(space.runs("runs")[0] ?? "", "rows.jsonl");
     const [first = ""] = readFileSync(rows, "utf8").split("\n");
     space.write(rows.slice(space.dir.length + 1), `${first}\n`);
-    expect(await show(space)).toContain("- 1 planned trial never run");
+    expect(await show(space)).toContain("- 1 planned trial not run");
     space.write(rows.slice(space.dir.length + 1), "");
     await expect(show(space)).rejects.toThrow("there is nothing to show yet");
   });
 
-  it("gives all rows as JSON", async () => {
+  it("prints all rows as JSON", async () => {
     const { schema, trials } = JSON.parse(await show(await stored({ trials: 2 }), { output: "json", outcome: "pass" }));
     expect(schema).toBe("assay.trials/1");
     expect(trials.map(({ exampleId }: { exampleId: string }) => exampleId)).toEqual(["fr", "it"]);
   });
 });
 
-describe("addShow", () => {
+describe("addShowCommand", () => {
   it("reads run, trial and flags from the command line", async () => {
     const space = await stored({ trials: 2 });
     let stdout = "";

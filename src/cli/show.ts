@@ -22,7 +22,7 @@ export interface ShowFlags extends Narrowing {
   all?: boolean;
 }
 
-/** Which run, and which of its trials; without one, all are listed. */
+/** Without a trial, all trials of the run are listed. */
 export interface ShowRequest extends ShowFlags {
   run?: string;
   trial?: string;
@@ -32,14 +32,15 @@ const LATEST = "latest";
 const FORMATS = ["text", "json"];
 const MOST_LISTED = 50;
 
-/** `assay show`: one stored trial event by event, or the trials of a run to choose from. Runs nothing. */
+/** `assay show`: one stored trial event by event, or a list of the trials of a run. Runs nothing. */
 export async function showCommand(request: ShowRequest): Promise<number> {
   const { output: format, trial } = request;
-  if (!FORMATS.includes(format)) throw new UsageError(`There is no output "${format}".${didYouMean(format, FORMATS)}`);
+  if (!FORMATS.includes(format))
+    throw new UsageError(`Unknown output format "${format}".${didYouMean(format, FORMATS)}`);
   const dir = resolve(folderOf(request));
   const manifest = readManifest(dir);
   const stored = storedRows(dir, manifest);
-  if (stored.length === 0) throw new RunFolderError(`${dir} holds no finished trial: there is nothing to show yet.`);
+  if (stored.length === 0) throw new RunFolderError(`${dir} has no finished trials, so there is nothing to show yet.`);
   const rows = narrowed(stored, request, manifest.config);
   const parts = { dir, manifest, rows, request };
   if (trial === undefined) await writeResult(format === "json" ? listJson(parts) : listText(parts, stored.length));
@@ -50,7 +51,7 @@ export async function showCommand(request: ShowRequest): Promise<number> {
 interface Parts {
   dir: string;
   manifest: Manifest;
-  /** Those that are meant. */
+  /** The selected rows. */
   rows: readonly EvalRow[];
   request: ShowRequest;
 }
@@ -76,16 +77,16 @@ function listText({ manifest, rows, request }: Parts, stored: number): string {
   const left = rows.length - shown.length;
   const unrun = manifest.planned - stored;
   const facts = [
-    ...(left > 0 ? [`${plural(left, "more trial")}, shown by --all`] : []),
-    ...(unrun > 0 ? [`${plural(unrun, "planned trial")} never run`] : []),
-    ...(rows.length < stored ? [`${rows.length} of ${plural(stored, "trial")} fit the flags`] : []),
-    `one of them: ${commandOf(request)} TRIAL`,
+    ...(left > 0 ? [`${plural(left, "more trial")}, use --all to list them`] : []),
+    ...(unrun > 0 ? [`${plural(unrun, "planned trial")} not run`] : []),
+    ...(rows.length < stored ? [`${rows.length} of ${plural(stored, "trial")} match the flags`] : []),
+    `show one: ${commandOf(request)} TRIAL`,
   ];
-  const table = shown.length === 0 ? "No trial fits." : trialTable(shown);
+  const table = shown.length === 0 ? "No trials match." : trialTable(shown);
   return `# ${oneLine(manifest.config.title)}\n\n${table}\n\n${facts.map((fact) => `- ${oneLine(fact)}\n`).join("")}`;
 }
 
-/** All of them, one by one, so that no run is too large for a string. */
+/** One by one, because a large run does not fit into one string. */
 function* listJson({ dir, rows }: Parts): Generator<string> {
   yield `{\n  "schema": "assay.trials/1",\n  "run": ${JSON.stringify(dir)},\n  "trials": [`;
   let separator = "\n    ";
@@ -106,18 +107,17 @@ function trialText(row: EvalRow, { dir, manifest, request }: Parts): string {
   return `${renderTrial(trial, options).join("\n")}\n`;
 }
 
-/** Which trials are meant, besides their example. */
 interface Narrowing {
   system?: string;
   dataset?: string;
   outcome?: string;
 }
 
-/** At most this many trials are offered, and ids looked at for one that is spelled alike. */
+/** Limits the trials that are suggested, and the ids that are compared for a suggestion. */
 const MOST_OFFERED = 20;
 const MOST_COMPARED = 5000;
 
-/** The rows that are meant by flags, or an error when a flag names what the run does not have. */
+/** Throws if a flag names something that the run does not have. */
 function narrowed(rows: readonly EvalRow[], narrowing: Narrowing, config: EvalConfig): EvalRow[] {
   const { system, dataset, outcome } = narrowing;
   requireKnown("system", system, config.systems);
@@ -137,18 +137,17 @@ function requireKnown(what: string, name: string | undefined, known: Iterable<st
   throw new UsageError(`The run has no ${what} "${name}".${didYouMean(name, known)}`);
 }
 
-/** What is looked for, in what, and how the command was called up to there. */
 interface Choice {
-  /** An example's id, or `ID#N` for its trial N. */
+  /** An example id, or `ID#N` for its trial N. */
   trial: string;
   rows: readonly EvalRow[];
   /** Such as `assay show 20261115-213334-needle`. */
   command: string;
 }
 
-/** The one trial that is meant, or an error that says how to name one. */
+/** Throws an error that explains how to name a trial if none or several match. */
 function chooseTrial({ trial, rows, command }: Choice): EvalRow {
-  // An id may end like a number of a trial: its own trials can always be named with one more.
+  // An id may itself end in #N: its trials can always be named with one more.
   const exact = rows.filter((row) => trialName(row) === trial);
   const found = exact.length > 0 ? exact : rows.filter(({ exampleId }) => String(exampleId) === trial);
   const [only, ...others] = found;
@@ -161,10 +160,10 @@ function ambiguous({ trial, rows, command }: Choice): UsageError {
   const offered = rows.slice(0, MOST_OFFERED).map((row) => `  ${asTyped(row, { trial, rows, command })}`);
   const more = rows.length - offered.length;
   const rest = more > 0 ? [`  and ${more} more`] : [];
-  return new UsageError([`"${trial}" names ${rows.length} trials. Choose one:`, ...offered, ...rest].join("\n"));
+  return new UsageError([`"${trial}" matches ${rows.length} trials. Choose one:`, ...offered, ...rest].join("\n"));
 }
 
-/** The command that shows one of several trials, with no more flags than it takes to tell them apart. */
+/** The command that shows one of several trials, with as few flags as possible. */
 function asTyped(row: EvalRow, { rows, command }: Choice): string {
   const differs = (field: "system" | "dataset") => rows.some((other) => other[field] !== row[field]);
   const flags = [
@@ -181,13 +180,13 @@ function notFound({ trial, rows, command }: Choice): UsageError {
   const same = rows.filter(({ exampleId }) => String(exampleId) === id);
   if (same.length > 0) {
     const names = [...new Set(same.map(trialName))].slice(0, MOST_OFFERED);
-    return new UsageError(`There is no trial "${trial}" in the run. Of that example there ${isOrAre(names)}.`);
+    return new UsageError(`The run has no trial "${trial}". Of that example there ${isOrAre(names)}.`);
   }
   const ids = [...new Set(rows.slice(0, MOST_COMPARED).map(({ exampleId }) => String(exampleId)))];
   const guess = nearest(id, ids);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
-  const among = rows.length === 0 ? "none fits" : `among ${plural(rows.length, "trial")}`;
-  return new UsageError(`There is no trial "${trial}" (${among}).${hint} List them with: ${command} --all`);
+  const among = rows.length === 0 ? "none match" : `among ${plural(rows.length, "trial")}`;
+  return new UsageError(`The run has no trial "${trial}" (${among}).${hint} List them with: ${command} --all`);
 }
 
 function isOrAre(names: readonly string[]): string {
@@ -195,9 +194,9 @@ function isOrAre(names: readonly string[]): string {
 }
 
 /**
- * A word as a shell takes it.
+ * Quotes a word for the shell.
  * @example
- * quoted("it's"); // "'it'\\''s'"
+ * quoteShellWord("it's"); // "'it'\\''s'"
  */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

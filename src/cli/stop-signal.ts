@@ -1,4 +1,4 @@
-/** Resolves with the first Ctrl-C or SIGTERM; the next one has its usual effect. */
+/** Resolves on the first Ctrl-C or SIGTERM; the next one has its default effect. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {

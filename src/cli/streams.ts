@@ -1,20 +1,20 @@
 import { UsageError } from "../core/errors.js";
 import { printable } from "../report/printable.js";
 
-/** Tells the user something. Results go to stdout, everything else here, to stderr. */
+/** Results go to stdout, everything else goes to stderr with this function. */
 export function say(message: string): void {
   process.stderr.write(`${printable(message)}\n`);
 }
 
-/** Refuses a page where stdout is a terminal, before anything is run for it: nobody can read it there. */
+/** Fails before the run, since HTML is of no use on a terminal. */
 export function checkOutput(output: string | undefined, isTerminal = process.stdout.isTTY): void {
   if (output !== "html" || !isTerminal) return;
   throw new UsageError(
-    "--output html writes a page for a browser, and stdout is a terminal. Send it to a file: … --output html > report.html (of a run that is over: assay report latest --output html > report.html).",
+    "--output html writes a web page, but stdout is a terminal. Redirect it to a file: … --output html > report.html (for a finished run: assay report latest --output html > report.html).",
   );
 }
 
-/** Writes a report to stdout piece by piece, never faster than the reader takes it. */
+/** Waits for slow readers between chunks. */
 export async function writeResult(report: string | Iterable<string>): Promise<void> {
   let pending = "";
   for (const piece of typeof report === "string" ? [report] : report) {

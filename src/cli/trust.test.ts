@@ -7,7 +7,7 @@ import { Workspace } from "../testing/workspace.js";
 import { buildProgram } from "./program.js";
 import { isOwnFile } from "./trust.js";
 
-/** Leaves a mark when it is run. */
+/** Leaves a file when it is run. */
 const MARK = 'import { writeFileSync } from "node:fs";\nwriteFileSync(new URL("ran", import.meta.url), "");\n';
 
 const SPEC = `name: sums
@@ -25,7 +25,7 @@ stimuli:
 const GOLDEN =
   "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+new\n";
 
-/** A folder of somebody else, with everything in it that could be run. */
+/** A folder of another project, with everything that could be run. */
 function foreign(): Workspace {
   const space = new Workspace({
     "assay.config.mjs": `${MARK}export default { datasets: ["needle"], systems: ["truncate:0.5"] };\n`,
@@ -44,11 +44,11 @@ function foreign(): Workspace {
 
 interface Said {
   code: number | null;
-  /** What it said, or the message of the error. */
+  /** Its output, or the message of the error. */
   text: string;
 }
 
-/** Runs a command in a folder, as the program does. */
+/** Runs a command in a folder. */
 async function assayIn(dir: string, ...args: string[]): Promise<Said> {
   const before = process.cwd();
   process.chdir(dir);
@@ -72,8 +72,8 @@ async function assayIn(dir: string, ...args: string[]): Promise<Said> {
   }
 }
 
-describe("isOwnFile", () => {
-  it("is true in the folder a command is started in and directly above it, and nowhere else", () => {
+describe("isTrustedFile", () => {
+  it("is true only in the working folder and directly in its parents", () => {
     const { dir } = new Workspace({ "p/q/own.mjs": "", "p/beside/x.mjs": "", "p/up.mjs": "", "p-2/x.mjs": "" });
     const before = process.cwd();
     process.chdir(join(dir, "p", "q"));
@@ -87,11 +87,11 @@ describe("isOwnFile", () => {
   });
 });
 
-describe("a folder of a stranger", () => {
-  it("is looked through by lint without a line of it being run, also from within", async () => {
+describe("a folder of another project", () => {
+  it("is linted without running any of its code, even from within", async () => {
     const { dir, path } = bound(foreign());
     const inside = await assayIn(dir, "lint", "--disable", "EVAL-EXECUTOR");
-    expect(inside.text).toContain(`Not run, because lint only looks: ${path("assay.config.mjs")}`);
+    expect(inside.text).toContain(`Not run, because lint runs no code: ${path("assay.config.mjs")}`);
     expect(inside.text).toContain("--trust runs it");
     const named = await assayIn(
       new Workspace().dir,
@@ -119,13 +119,13 @@ describe("a folder of a stranger", () => {
     ["report --plugin", (at) => ["report", at("run"), "--plugin", at("plugin.mjs")]],
     ["run --resume", (at) => ["run", "--resume", at("run")]],
     ["grade", (at) => ["grade", at("run")]],
-  ])("has no code run by %s unless it is trusted", async (_, args) => {
+  ])("has no code run by %s unless trusted", async (_, args) => {
     const { path } = bound(foreign());
     const mine = new Workspace();
     const refused = await assayIn(mine.dir, ...args(path));
     expect(refused).toMatchObject({
       code: null,
-      text: expect.stringMatching(/is not of the current project .*--trust/),
+      text: expect.stringMatching(/is outside the current project .*--trust/),
     });
     expect(existsSync(path("ran"))).toBe(false);
     await assayIn(mine.dir, ...args(path), "--trust");
@@ -136,15 +136,15 @@ describe("a folder of a stranger", () => {
     ["eval", (at) => ["eval", "-e", at("eval.yaml")]],
     ["experiment", (at) => ["experiment", "run", at("experiment.yaml")]],
     ["oracle", (at) => ["oracle", "-e", at("eval.yaml")]],
-  ])("has no command run by %s unless it is trusted", async (_, args) => {
+  ])("has no command run by %s unless trusted", async (_, args) => {
     const { path } = bound(foreign());
     const { code, text } = await assayIn(new Workspace().dir, ...args(path));
-    expect(text).toMatch(/is not of the current project .*--trust/);
+    expect(text).toMatch(/is outside the current project .*--trust/);
     expect(code).toBe(null);
     expect(existsSync(path("ran"))).toBe(false);
   });
 
-  it("may be planned: that runs nothing", async () => {
+  it("can be planned, because that runs nothing", async () => {
     const { path } = bound(foreign());
     const mine = new Workspace().dir;
     expect((await assayIn(mine, "run", "--dry-run", "--config", path("data.yaml"))).code).toBe(0);
@@ -152,16 +152,16 @@ describe("a folder of a stranger", () => {
     expect(existsSync(path("ran"))).toBe(false);
   });
 
-  it.skipIf(lacks("git"))("is told by oracle with the commands that it runs", async () => {
+  it.skipIf(lacks("git"))("is reported by oracle with the commands that it runs", async () => {
     const { path } = bound(foreign());
     const { text } = await assayIn(new Workspace().dir, "oracle", "-e", path("eval.yaml"), "--trust", "--quiet");
     const [setup, grader] = [`touch ${path("ran")}`, `grep -q new a.txt && touch ${path("ran")}`];
-    expect(text).toContain(`Runs with your rights, in folders of its own: ${setup}; ${grader}`);
+    expect(text).toContain(`Runs with your permissions, in temporary folders: ${setup}; ${grader}`);
     expect(existsSync(path("ran"))).toBe(true);
   });
 });
 
-it("is trusted once: a run does not keep it", async () => {
+it("is trusted once: a run does not store it", async () => {
   const { path } = bound(foreign());
   const mine = new Workspace();
   await assayIn(mine.dir, "run", "--config", path("data.yaml"), "--trust", "--quiet");

@@ -3,41 +3,40 @@ import { dirname, resolve, sep } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { isBelow } from "../utils/files/inside.js";
 
-/** What a command says about files that are not of the current project. */
+/** How a command treats files outside the current project. */
 export interface TrustFlags {
-  /** Lets their code and their commands run. */
+  /** Allows their code and commands to run. */
   readonly trust?: boolean | undefined;
 }
 
-/** As `--help` says it. */
-export const TRUST_FLAG = ["--trust", "run code and commands that files outside of this folder name"] as const;
+export const TRUST_FLAG = ["--trust", "run code and commands named by files outside this folder"] as const;
 
 /**
- * Whether a file belongs to the current project: it lies in the folder that the command was started in, or directly in
- * one above it or in the `.assay` of that. Only such files may have code or commands run without being asked.
+ * A file belongs to the current project if it is in the working folder, or directly in a parent folder or that folder's
+ * `.assay`. Only such files may run code or commands without --trust.
  */
 export function isOwnFile(file: string): boolean {
   const here = process.cwd();
   return [resolve(file), realPath(file)].some((path) => isBelow(here, path) || isBelow(folderOf(path), here));
 }
 
-/** The folder of a project that a file lies in directly, or among what commands keep there. */
+/** The project folder that directly contains a file, possibly in its `.assay`. */
 function folderOf(path: string): string {
   const [folder, kept] = path.split(`${sep}.assay${sep}`);
   return kept === undefined || folder === undefined ? dirname(path) : folder;
 }
 
-/** Refuses a file of another project that would have something run, unless it is trusted. */
+/** Rejects a file of another project that would run something, unless it is trusted. */
 export function requireTrust(file: string, what: string, { trust = false }: TrustFlags): void {
   if (trust || isOwnFile(file)) return;
   throw new UsageError(
-    `${file} is not of the current project (${process.cwd()} and the folders above it), and ${what}. Look at it first; then start the command there, or add --trust.`,
+    `${file} is outside the current project (${process.cwd()} and the folders above it), and ${what}. Check it first; then run the command there, or add --trust.`,
   );
 }
 
-/** Refuses plugins of other projects, unless they are trusted. */
+/** Rejects plugins of other projects unless they are trusted. */
 export function requireTrustedPlugins(paths: readonly string[] | undefined, flags: TrustFlags): void {
-  for (const path of paths ?? []) requireTrust(path, "a plugin is code that is run", flags);
+  for (const path of paths ?? []) requireTrust(path, "a plugin is code that would be run", flags);
 }
 
 function realPath(file: string): string {

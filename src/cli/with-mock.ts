@@ -1,24 +1,22 @@
 import { UsageError } from "../core/errors.js";
 import { say } from "./streams.js";
 
-/** Who answers the agents. */
 interface Asked {
-  /** A script by which a simulated model answers. */
+  /** Script of a simulated model. */
   mock?: string | undefined;
   agentUrl?: string | undefined;
 }
 
-/** Has a simulated model answer while `use` goes on, when one is asked for: `use` is told its address. */
+/** Starts the simulated model, if there is one, while `use` runs, and passes its address. */
 export async function withMock<T>({ mock: script, agentUrl }: Asked, use: (url?: string) => Promise<T>): Promise<T> {
   if (script === undefined) return use();
-  if (agentUrl !== undefined)
-    throw new UsageError("--mock answers in the place of --agent-url. Leave one of them out.");
+  if (agentUrl !== undefined) throw new UsageError("--mock cannot be combined with --agent-url. Remove one of them.");
   const [{ startMock }, { loadScript }] = await Promise.all([
     import("../testing/mock/index.js"),
     import("../testing/mock/script-file.js"),
   ]);
   const mock = await startMock({ ...loadScript(script), keepRequests: 0 });
-  say(`The model is simulated by ${script}: what this run finds says nothing of a real one.`);
+  say(`The model is simulated by ${script}: the results say nothing about a real one.`);
   try {
     return await use(mock.url);
   } finally {

@@ -16,28 +16,26 @@ import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
 
-/** How a command comes by what it measures, and by what it measures it on. */
+/** Provides the systems and datasets of a command. */
 export interface Workbench {
   readonly command: Invocation["command"];
-  /** The metrics of every such run. */
+  /** Standard metrics of these runs. */
   readonly metrics: StandardMetrics;
-  /** Lends systems and datasets, and takes back the systems when `use` is over, however it ends. */
+  /** Passes systems and datasets to `use`, and closes the systems afterwards, also after an error. */
   lend<T>(wanted: Wanted, use: (lent: Lent) => Promise<T>): Promise<T>;
-  /** What is done with a result besides reporting it, and what that decides. */
+  /** Processes the result besides the report, and may change the exit code. */
   conclude?(result: EvalResult, about: Concluded): Promise<Judgement>;
 }
 
-/** What a result is concluded with. */
 export interface Concluded {
   config: RunFlags;
-  /** The gates of flags, and how the result stands against them. */
+  /** The gates of flags and their verdicts. */
   gates: readonly GateVerdict[];
 }
 
-/** A run as it was described. */
 export interface Wanted {
   config: RunFlags;
-  /** Where a run that goes on was read from. */
+  /** Revisions that a resumed run was read at. */
   revisions: Revisions;
 }
 
@@ -46,23 +44,23 @@ interface Lent {
   datasets: (Dataset | ExampleSource)[];
 }
 
-/** Everything a run is made of, resolved from its description. */
+/** Everything that a run needs, resolved from its config. */
 export interface Parts {
   systems: readonly System[];
   datasets: (Dataset | ExampleSource)[];
   evaluators: Evaluator[] | undefined;
-  /** Evaluators that were made for this run, and are closed after it. */
+  /** Evaluators created for this run, which are closed after it. */
   made: Evaluator[];
   metrics: Metric[];
 }
 
-/** Lets the plugins and the config of a run name what they bring. */
+/** Registers plugins and named datasets of a run. */
 export async function registerOwn(config: RunConfig): Promise<void> {
   await loadPlugins(registry, config.plugins ?? []);
   registerNamed(registry, config);
 }
 
-/** Makes everything a run consists of, lends it to `use`, and closes it when that is over, however it ends. */
+/** Creates everything for a run, passes it to `use`, and closes it afterwards, also after an error. */
 export function withParts<T>(bench: Workbench, wanted: Wanted, use: (parts: Parts) => Promise<T>): Promise<T> {
   return bench.lend(wanted, async (lent) => {
     const parts = await resolveParts(lent, wanted.config, bench);
@@ -105,8 +103,8 @@ function reportReplayCoverage(
     );
   if (orderless > 0)
     say(
-      `${system.name}: ${plural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset's file`,
+      `${system.name}: ${plural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset file`,
     );
   if (unknown.length > 0)
-    say(`${system.name}: ${plural(unknown.length, "recorded id")} in no dataset (${some(unknown)}): not used`);
+    say(`${system.name}: ${plural(unknown.length, "recorded id")} not in any dataset (${some(unknown)}): ignored`);
 }

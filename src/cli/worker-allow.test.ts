@@ -17,8 +17,8 @@ function check(flags: object, allowed = USUAL, configFile: string | null = null)
   return requireAllowed(invocation, { allowed, project: PROJECT });
 }
 
-describe("what a worker lets a run have it do unless told", () => {
-  it("takes modules and files of its own project, and models with their usual keys", () => {
+describe("default permissions of a worker", () => {
+  it("allow modules and files of its own project, and models with default keys", () => {
     const flags = {
       ...{ systems: ["./mine.ts", "truncate:0.5"], evaluators: ["q=./score.mjs", "rouge"], plugins: ["plugin.mjs"] },
       ...{ models: ["openai/gpt-5"], apiKeyEnv: "OPENAI_API_KEY", datasets: ["gsm8k", "data/q.jsonl"], trials: 3 },
@@ -39,21 +39,21 @@ describe("what a worker lets a run have it do unless told", () => {
     [{ models: [{ model: "m", apiKeyEnv: "MINE" }] }, /the environment variable MINE/],
     [{ judge: { models: [{ model: "m", apiKeyEnv: "MINE" }] } }, /the environment variable MINE/],
     [{ eval: { judgeApiKeyEnv: "MINE" } }, /the environment variable MINE/],
-    // A usual key, sent to an endpoint of the run's choice.
+    // A default key, sent to an endpoint chosen by the run.
     [{ models: [{ proxy: "http://evil" }], apiKeyEnv: "OPENAI_API_KEY" }, /--allow-env OPENAI_API_KEY$/],
-    [{ systems: ["/tmp/evil.mjs"] }, /\/tmp\/evil\.mjs, which is not in \/home\/me\/evals.*outside-files$/],
+    [{ systems: ["/tmp/evil.mjs"] }, /\/tmp\/evil\.mjs, which is outside \/home\/me\/evals.*outside-files$/],
     [{ plugins: ["../evil.mjs"] }, /outside-files$/],
     [{ evaluators: ["../evil.mjs"] }, /outside-files$/],
     [{ datasets: ["gsm8k=../../secrets.jsonl"] }, /outside-files$/],
     [{ datasets: ["/etc/passwd.csv"] }, /outside-files$/],
     [{ keepWorkspaces: "/etc/cron.d" }, /outside-files$/],
     [{ eval: { files: ["../other"] } }, /outside-files$/],
-    [{ shell: "id" }, /a setting "shell" that this version does not know/],
-  ])("refuses %j, and names the flag", (flags, why) => {
+    [{ shell: "id" }, /the unknown setting "shell"/],
+  ])("reject %j, and name the flag", (flags, why) => {
     expect(() => check(flags)).toThrow(why);
   });
 
-  it("refuses a config file, or a module, that is not in its project", () => {
+  it("reject a config file or a module outside its project", () => {
     expect(() => check({}, USUAL, "/tmp/assay.config.mjs")).toThrow("outside-files");
     expect(() => requireModuleAllowed("/tmp/options.mjs", { allowed: USUAL, project: PROJECT })).toThrow(
       "outside-files",
@@ -61,7 +61,7 @@ describe("what a worker lets a run have it do unless told", () => {
     requireModuleAllowed(`${PROJECT}/options.mjs`, { allowed: USUAL, project: PROJECT });
   });
 
-  it("keeps usual keys from a run that names an endpoint, unless they are listed", () => {
+  it("withhold default keys from a run that names an endpoint, unless they are listed", () => {
     const flags = { models: [{ proxy: "http://127.0.0.1:1" }] };
     expect(check(flags)).toContain("OPENAI_API_KEY");
     expect(check({ agentUrl: "http://127.0.0.1:1" })).toContain("ANTHROPIC_API_KEY");
@@ -69,11 +69,11 @@ describe("what a worker lets a run have it do unless told", () => {
   });
 });
 
-it("a list says all that is allowed", () => {
+it("are replaced by the list of --allow", () => {
   const allowed: Allowed = { kinds: kindsIn(["agents", "commands"]), env: variablesIn(["MINE"]) };
   expect(check({ agents: ["claude", { command: "x {prompt}" }], apiKeyEnv: "MINE" }, allowed)).toEqual([]);
   expect(() => check({ systems: ["./mine.ts"] }, allowed)).toThrow("--allow agents,commands,systems");
   expect(() => check({ models: ["gpt-5"] }, allowed)).toThrow("--allow agents,commands,models");
-  expect(() => kindsIn(["comands"])).toThrow('--allow knows no "comands". Did you mean "commands"?');
-  expect(() => variablesIn(["A B"])).toThrow('"A B" is none');
+  expect(() => kindsIn(["comands"])).toThrow('Unknown --allow value "comands". Did you mean "commands"?');
+  expect(() => variablesIn(["A B"])).toThrow('got "A B"');
 });

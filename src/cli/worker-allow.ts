@@ -11,28 +11,26 @@ import { isModulePath } from "./load-module.js";
 import type { AgentConfig, JudgeConfig, ModelConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 
-/** What a run may ask of a worker. What the worker's own project files say needs no word: they are the worker's. */
+/** What a run may request from a worker. The worker's own project files need no permission. */
 const KINDS = ["systems", "models", "agents", "commands", "agent-home", "unsafe-local-exec", "outside-files"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a plain run needs: modules of the project, and models that are called with their providers' usual keys. */
+/** Enough for a plain run: modules of the project, and models called with their providers' default keys. */
 export const DEFAULT_KINDS: readonly Kind[] = ["systems", "models"];
 
-/** What a worker lets runs have it do. */
 export interface Allowed {
   readonly kinds: readonly Kind[];
-  /** Variables that runs may name, and whose values may go to endpoints that they name. */
+  /** Variables that runs may name, and whose values may be sent to endpoints that they name. */
   readonly env: readonly string[];
 }
 
-/** Something that a run asks for. */
 type Ask =
   | { readonly kind: Kind; readonly what: string }
   | { readonly path: string }
   | { readonly env: string }
   | { readonly url: string };
 
-/** By flag: what it asks for. Every flag has its line, so that none is let in by being forgotten. */
+/** What each flag requests. Every flag needs an entry, so that none is allowed by omission. */
 type Asks = { readonly [Name in keyof Required<RunFlags>]: (value: NonNullable<RunFlags[Name]>) => readonly Ask[] };
 
 const nothing = () => [];
@@ -59,15 +57,15 @@ const ASKS: Asks = {
     ...(choice.judgeUrl === undefined ? [] : [{ url: choice.judgeUrl }]),
     ...(choice.judgeApiKeyEnv === undefined ? [] : [variable(choice.judgeApiKeyEnv)]),
   ],
-  // No flag says it: it holds commands.
+  // Not a flag; it contains commands.
   evals: () => [{ kind: "commands", what: "environments of evals that are in no file of this project" }],
   agentHome: (home) => [{ kind: "agent-home", what: `the home folder ${home} for agents` }],
   agentUrl: (url) => [{ url }],
   agentEnv: (names) => names.map(variable),
   apiKeyEnv: (name) => [variable(name)],
-  unsafeLocalExec: (isOn) => (isOn ? [{ kind: "unsafe-local-exec", what: "generated code outside of a sandbox" }] : []),
-  // No run keeps it: trust is given where a command is started.
-  trust: (isTrusted) => (isTrusted ? [{ kind: "outside-files", what: "trust in files outside of the project" }] : []),
+  unsafeLocalExec: (isOn) => (isOn ? [{ kind: "unsafe-local-exec", what: "generated code outside a sandbox" }] : []),
+  // Never stored: trust is given where a command is started.
+  trust: (isTrusted) => (isTrusted ? [{ kind: "outside-files", what: "trust in files outside the project" }] : []),
   datasets: (specs) => specs.flatMap((spec) => (typeof spec === "string" ? pathsOfDataset(spec) : [])),
   namedDatasets: (named) => Object.values(named).flatMap(({ files }) => paths(files)),
   replay: paths,
@@ -75,7 +73,7 @@ const ASKS: Asks = {
   configDir: path,
   cacheDir: path,
   keepWorkspaces: path,
-  // What follows neither runs, reads nor sends anything on a worker.
+  // The following flags neither run, read nor send anything on a worker.
   config: nothing,
   runsDir: nothing,
   sharedDir: nothing,
@@ -151,16 +149,15 @@ function agentAsk({ agent, command }: AgentConfig): Ask {
   return { kind: "commands", what: `the command ${JSON.stringify(command)}` };
 }
 
-/** What a run is held to. */
 export interface AllowContext {
   readonly allowed: Allowed;
-  /** The folder of the run here, which this process is in. */
+  /** The project folder on this machine, which is the working folder. */
   readonly project: string;
 }
 
 /**
- * Throws unless the worker allows what the flags of a run ask for. Returns the variables that are to be kept from the run:
- * it names an endpoint itself, and a key is sent there only when the worker lists it.
+ * Throws unless the worker allows everything the flags of a run request. Returns the variables to withhold from the run: if
+ * it names an endpoint itself, a key is sent there only if the worker lists it.
  */
 export function requireAllowed({ flags, configFile }: Invocation, context: AllowContext): readonly string[] {
   const asks = [...asksOf(flags), ...(configFile === null ? [] : configAsks(configFile))];
@@ -170,7 +167,6 @@ export function requireAllowed({ flags, configFile }: Invocation, context: Allow
   return namesEndpoint ? usual : [];
 }
 
-/** Throws unless the worker allows this module to be loaded. */
 export function requireModuleAllowed(file: string, context: AllowContext): void {
   for (const ask of moduleAt(file)) requireOne(ask, { ...context, free: [] });
 }
@@ -181,7 +177,7 @@ function configAsks(file: string): Ask[] {
 
 function asksOf(flags: RunFlags): Ask[] {
   return Object.entries(flags).flatMap(([name, value]) => {
-    if (!Object.hasOwn(ASKS, name)) throw new QueueError(`it has a setting "${name}" that this version does not know`);
+    if (!Object.hasOwn(ASKS, name)) throw new QueueError(`it has the unknown setting "${name}"`);
     const asks = ASKS[name as keyof RunFlags] as (value: unknown) => readonly Ask[];
     return value === undefined || value === null ? [] : asks(value);
   });
@@ -192,35 +188,33 @@ function requireOne(ask: Ask, { allowed, project, free }: AllowContext & { free:
   if ("env" in ask) requireVariable(ask.env, [...allowed.env, ...free]);
   else if ("kind" in ask) requireKind(ask, allowed);
   else if (!isWithin(project, resolve(project, ask.path)))
-    requireKind({ kind: "outside-files", what: `${ask.path}, which is not in ${project}` }, allowed);
+    requireKind({ kind: "outside-files", what: `${ask.path}, which is outside ${project}` }, allowed);
 }
 
 function requireKind({ kind, what }: { kind: Kind; what: string }, { kinds }: Allowed): void {
   if (kinds.includes(kind)) return;
   throw new QueueError(
-    `it asks for ${what}, which this worker does not allow. If it may have it, start the worker with --allow ${[...kinds, kind].join(",")}`,
+    `it requests ${what}, which this worker does not allow. To allow it, start the worker with --allow ${[...kinds, kind].join(",")}`,
   );
 }
 
 function requireVariable(name: string, names: readonly string[]): void {
   if (names.includes(name)) return;
   throw new QueueError(
-    `it asks for the environment variable ${name}, which this worker does not allow. If it may have it, start the worker with --allow-env ${name}`,
+    `it requests the environment variable ${name}, which this worker does not allow. To allow it, start the worker with --allow-env ${name}`,
   );
 }
 
-/** What --allow lists. */
 export function kindsIn(list: readonly string[]): Kind[] {
   return list.map((name) => {
     const kind = KINDS.find((each) => each === name);
     if (kind !== undefined) return kind;
-    throw new UsageError(`--allow knows no "${name}".${didYouMean(name, KINDS)}`);
+    throw new UsageError(`Unknown --allow value "${name}".${didYouMean(name, KINDS)}`);
   });
 }
 
-/** What --allow-env lists. */
 export function variablesIn(list: readonly string[]): readonly string[] {
   const wrong = list.find((name) => !/^[A-Za-z_]\w*$/.test(name));
   if (wrong === undefined) return list;
-  throw new UsageError(`--allow-env takes names of variables, such as MY_KEY, but "${wrong}" is none.`);
+  throw new UsageError(`--allow-env expects variable names like MY_KEY, got "${wrong}".`);
 }

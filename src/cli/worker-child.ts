@@ -12,10 +12,9 @@ import { signerFor } from "../queue/signer.js";
 import { guarded } from "./guard.js";
 import { followOrders, type Orders, type ServeOrder } from "./worker-orders.js";
 
-/** Takes part in one run with what the command line or a module says of it. */
 export type TakePart = (options: EvaluateOptions) => Promise<void>;
 
-/** The process that a worker starts for a run: takes part in it until it is over. */
+/** Main function of the process that a worker starts for one run. */
 export async function serveOneRun(): Promise<number> {
   const orders = followOrders();
   const order = await orders.served;
@@ -36,12 +35,12 @@ function kindOf(error: AssayError): "gaveUp" | "dismissed" | "refused" {
   return error instanceof DismissedError ? "dismissed" : "refused";
 }
 
-/** The worker says itself of which run it speaks. */
+/** The worker adds the run itself. */
 function withoutSubject(message: string): string {
-  return message.replace(/^This worker does not take part in \S+: /, "");
+  return message.replace(/^This worker [^:]+: /, "");
 }
 
-/** The run as it was announced; null when it is over by now. */
+/** Null if the run is already over. */
 async function announced({ queue, run }: ServeOrder): Promise<Announcement | null> {
   const redis = await openRedis(queue);
   try {
@@ -59,7 +58,7 @@ async function join(run: Announcement, order: ServeOrder, use: TakePart): Promis
   const { source } = run;
   if (source === null)
     throw new QueueError(
-      "it was started by a program that does not say what its plan is made from: only a program that calls work() with the same options can take part",
+      "it was started by a program without a plan source: only a program that calls work() with the same options can join",
     );
   const place = placeHere(source, order);
   if (source.kind === "module") {
@@ -80,16 +79,16 @@ async function join(run: Announcement, order: ServeOrder, use: TakePart): Promis
   );
 }
 
-/** Where a run is on this machine. */
+/** Where the project of a run is on this machine. */
 export interface Place {
   readonly cwd: string;
-  /** The path here of a file that lies there. */
+  /** Maps a path on the machine of the run to this machine. */
   moved(path: string): string;
 }
 
 /**
- * A project may lie elsewhere on every machine; within it, everything lies in the same place. What a run says of folders
- * outside of the worker's own counts for nothing: their files are not the worker's.
+ * A project may be in a different folder on every machine, but its files have the same relative paths. Folders outside the
+ * worker's own are ignored, because their files do not belong to the worker.
  */
 function placeHere(source: PlanSource, { project }: ServeOrder): Place {
   const there = source.kind === "module" ? source.cwd : String((source.invocation as { cwd?: unknown } | null)?.cwd);

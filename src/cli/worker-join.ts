@@ -13,19 +13,19 @@ import { registerOwn, type Workbench, withParts } from "./workbench.js";
 import { type Allowed, requireAllowed } from "./worker-allow.js";
 import type { Place, TakePart } from "./worker-child.js";
 
-/** A run that was started by a command, and what this machine adds to it. */
+/** A run started by a command, with this machine's settings. */
 interface Joined {
-  /** As it was announced. */
+  /** As announced; unchecked. */
   invocation: unknown;
   place: Place;
   headers: Readonly<Record<string, string>>;
   allowed: Allowed;
 }
 
-/** Makes the parts of a run as the command that started it does, here with keys and programs, and takes part in it. */
+/** Creates the parts of a run like the command that started it, but with this machine's keys and programs, and joins it. */
 export async function joinCommand(run: Announcement, { invocation, ...own }: Joined, use: TakePart): Promise<void> {
   if (!isInvocation(invocation, ["run", "eval"]))
-    throw new QueueError("it was started by a command that this version does not know");
+    throw new QueueError("it was started by a command that this version does not support");
   requireHeaders(invocation, own.headers);
   const here = placed(invocation, own.place);
   enterFolder(here);
@@ -41,13 +41,13 @@ export async function joinCommand(run: Announcement, { invocation, ...own }: Joi
   });
 }
 
-/** This process serves one run, which is not to have these keys. */
+/** This process serves only one run, which must not have these keys. */
 function withhold(names: readonly string[]): void {
   const kept = names.filter((name) => process.env[name] !== undefined);
   for (const name of kept) delete process.env[name];
   if (kept.length > 0)
     say(
-      `The run names an endpoint itself, so that ${kept.join(", ")} is kept from it. If the key may go there, start the worker with --allow-env ${kept.join(",")}.`,
+      `The run names its own endpoint, so ${kept.join(", ")} is withheld from it. To send the key there, start the worker with --allow-env ${kept.join(",")}.`,
     );
 }
 
@@ -60,7 +60,7 @@ function placed(invocation: Invocation, place: Place): Invocation {
   return { ...invocation, cwd: place.cwd, configFile: configFile === null ? null : place.moved(configFile) };
 }
 
-/** One worker serves many runs: its headers are for those that call models. */
+/** One worker serves many runs: its headers are only for those that call models. */
 function withHeaders(config: RunFlags, headers: Readonly<Record<string, string>>): RunFlags {
   if (Object.keys(headers).length === 0 || !asksModels(config)) return config;
   return { ...config, headers: { ...config.headers, ...headers } };

@@ -14,8 +14,8 @@ function memoryAt(times: { now: number }): RunMemory {
   return new RunMemory(() => times.now);
 }
 
-describe("what a worker remembers of a run", () => {
-  it("tries one that it knows nothing of", () => {
+describe("WorkerRunHistory", () => {
+  it("allows an unknown run", () => {
     expect(new RunMemory().mayTry("run", A)).toBe(true);
   });
 
@@ -23,7 +23,7 @@ describe("what a worker remembers of a run", () => {
     ["refused", REFUSED, 59_999, 60_000],
     ["crashed", CRASHED, 29_999, 30_000],
     ["over", OVER, 4999, 5000],
-  ])("leaves one that was %s alone for a while", (_, ending, before, after) => {
+  ])("delays a run that was %s", (_, ending, before, after) => {
     const times = { now: 0 };
     const memory = memoryAt(times);
     memory.remember("run", A, ending);
@@ -33,7 +33,7 @@ describe("what a worker remembers of a run", () => {
     expect(memory.mayTry("run", SIGNED_LATER)).toBe(true);
   });
 
-  it("leaves a run alone that is over and whose last announcement is put back, for good", () => {
+  it("never allows a finished run whose last announcement is replayed", () => {
     const times = { now: 0 };
     const memory = memoryAt(times);
     const last = { body: "a", signedAt: Date.now() };
@@ -44,7 +44,7 @@ describe("what a worker remembers of a run", () => {
     expect(memory.mayTry("run", { ...last, signedAt: last.signedAt + 1 })).toBe(true);
   });
 
-  it("leaves one alone that told it to leave, also after Redis was away, until the run starts anew", () => {
+  it("skips a run that dismissed it, even after a reconnect, until the run restarts", () => {
     const times = { now: 0 };
     const memory = memoryAt(times);
     memory.remember("run", A, { kind: "dismissed", why: "no key", exitCode: 3 });
@@ -57,7 +57,7 @@ describe("what a worker remembers of a run", () => {
     expect(memory.mayTry("run", SIGNED_LATER)).toBe(true);
   });
 
-  it("tries one again that is announced anew, or whose coordinator was gone in between", () => {
+  it("allows a run that is announced again, or whose coordinator was gone in between", () => {
     const memory = memoryAt({ now: 0 });
     for (const key of ["one", "two"]) memory.remember(key, A, REFUSED);
     expect(memory.mayTry("one", B)).toBe(true);
@@ -65,7 +65,7 @@ describe("what a worker remembers of a run", () => {
     expect([memory.mayTry("one", A), memory.mayTry("two", A)]).toEqual([true, false]);
   });
 
-  it("tells which runs it refuses, and why", () => {
+  it("lists refused runs with reasons", () => {
     const memory = memoryAt({ now: 0 });
     memory.remember("one", A, REFUSED);
     memory.remember("two", A, OVER);

@@ -1,23 +1,22 @@
 import { MAX_AGE_MS } from "../queue/signer.js";
 import type { Ending } from "./worker-process.js";
 
-/** How long a run whose process crashed is left alone. */
+/** Delay before retrying a run whose process crashed. */
 const AFTER_CRASH_MS = 30_000;
-/** How long one that was over is left alone: its coordinator may take a moment to say so. */
+/** Delay before rejoining a run that was over: its coordinator may take a moment to say so. */
 const AFTER_END_MS = 5000;
-/** How long one that was refused is left alone: what differs may be put right without a new announcement. */
+/** Delay before retrying a refused run: the difference may be fixed without a new announcement. */
 const AFTER_REFUSAL_MS = 60_000;
 
 const PAUSES = {
   refused: AFTER_REFUSAL_MS,
-  // Nothing but a new start of the run, or of the worker, gives it another chance.
+  // Retried only after a restart of the run or of the worker.
   dismissed: Number.POSITIVE_INFINITY,
   gaveUp: AFTER_REFUSAL_MS,
   crashed: AFTER_CRASH_MS,
   over: AFTER_END_MS,
 } as const;
 
-/** A run as it was announced. */
 export interface Announced {
   readonly body: string;
   /** By the clock of the run, in milliseconds. */
@@ -30,10 +29,10 @@ interface Memory {
   readonly at: number;
 }
 
-/** What a worker remembers of runs it took part in, or did not: they are not tried again and again. */
+/** Remembers how runs ended, so that a worker does not retry them all the time. */
 export class RunMemory {
   readonly #memories = new Map<string, Memory>();
-  /** When the last announcement of a run that is over was signed: somebody may put it back. */
+  /** When the last announcement of a finished run was signed, to detect a replayed one. */
   readonly #lastSigned = new Map<string, number>();
   readonly #clock: () => number;
 
@@ -46,7 +45,7 @@ export class RunMemory {
     if (ending.kind === "over") this.#lastSigned.set(key, signedAt);
   }
 
-  /** True for a run that is new, or announced anew, or that may go better by now. */
+  /** True for a run that is new, announced again, or due for a retry. */
   mayTry(key: string, { body, signedAt }: Announced): boolean {
     if (signedAt <= (this.#lastSigned.get(key) ?? 0)) return false;
     const memory = this.#memories.get(key);
@@ -55,28 +54,28 @@ export class RunMemory {
     return age >= PAUSES[memory.ending.kind];
   }
 
-  /** Why a run was refused as it is announced now; null when it was not. */
+  /** Why the current announcement was refused; null if it was not. */
   refusalOf(key: string, { body }: Announced): string | null {
     const memory = this.#memories.get(key);
     return memory?.ending.kind === "refused" && memory.announcement === body ? memory.ending.why : null;
   }
 
-  /** Why this worker takes no part in runs, by their keys. */
+  /** Reasons for not joining, by run key. */
   get refusals(): ReadonlyMap<string, string> {
     const kinds: readonly Ending["kind"][] = ["refused", "dismissed"];
     const refused = [...this.#memories].filter(([, { ending }]) => kinds.includes(ending.kind));
     return new Map(refused.map(([key, { ending }]) => [key, ending.why]));
   }
 
-  /** Forgets runs whose coordinators are gone: when one comes back, everything may be different. */
+  /** Forgets runs whose coordinators are gone: if one comes back, everything may be different. */
   keepOnly(keys: readonly string[]): void {
     for (const key of this.#memories.keys()) if (!keys.includes(key)) this.#memories.delete(key);
-    // Older ones are refused for their age.
+    // Older ones are rejected by age.
     for (const [key, signedAt] of this.#lastSigned)
       if (Date.now() - signedAt > 2 * MAX_AGE_MS) this.#lastSigned.delete(key);
   }
 
-  /** Forgets all but the runs that this worker was told to leave: nothing else that was known of them need be true. */
+  /** Forgets all runs except those this worker was dismissed from, since the rest may have changed. */
   doubt(): void {
     for (const [key, { ending }] of this.#memories) if (ending.kind !== "dismissed") this.#memories.delete(key);
   }

@@ -2,13 +2,13 @@ import { ModuleError } from "../core/errors.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { loadModule } from "./load-module.js";
 
-/** The options of `evaluate` that a module exports, as `default` or as `options`, or a function that makes them. */
+/** A module exports options of `evaluate` as `default` or `options`, or a function that returns them. */
 export async function moduleOptions(path: string): Promise<EvaluateOptions> {
   const exports = await loadModule(path, "module of the run");
   const exported = exports.default ?? exports.options;
   const options: unknown = typeof exported === "function" ? await (exported as () => unknown)() : exported;
   if (typeof options === "object" && options !== null) return options as EvaluateOptions;
   throw new ModuleError(
-    `${path} exports no options of evaluate(). Export them as \`default\` or as \`options\`, or a function that returns them.`,
+    `${path} exports no evaluate() options. Export them as \`default\` or as \`options\`, or a function that returns them.`,
   );
 }

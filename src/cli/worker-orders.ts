@@ -3,53 +3,49 @@ import type { WorkerState } from "../queue/contract.js";
 import type { Share } from "../queue/serve-run.js";
 import type { Allowed } from "./worker-allow.js";
 
-/** What a worker has a process of its own do: take part in one run. Sent, not given as flags, which others can see. */
+/** Request to a worker's child process to serve one run. Sent as a message, because other users can see flags. */
 export interface ServeOrder {
   readonly kind: "serve";
-  /** The key of the run. */
   readonly run: string;
   readonly queue: string;
   readonly concurrency: number;
-  /** Which trials it takes: those that may end their process have one of their own. */
+  /** Which trials it takes: those that may crash their process run in a separate one. */
   readonly share: Share;
   readonly leaseSeconds: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The folder of the run here; null for the one it was started in, where that lies in the worker's folder. */
+  /** The project folder on this machine; null for the path where the run was started, if that is in the worker's folder. */
   readonly project: string | null;
-  /** What runs may have this worker do. */
   readonly allowed: Allowed;
-  /** Where large outputs go here; null for where the run says. */
+  /** Folder for large outputs on this machine; null for the path set by the run. */
   readonly sharedDir: string | null;
 }
 
-/** What a worker tells such a process. */
 export type Order = ServeOrder | { readonly kind: "drain" } | { readonly kind: "giveBack" };
 
-/** What such a process tells its worker. */
 export type Word =
   | { readonly kind: "state"; readonly state: WorkerState }
-  /** It does not take part, or was told to leave; or no worker could take part, because Redis refuses. */
+  /** It does not join, was dismissed, or gave up because Redis rejects requests. */
   | { readonly kind: "refused" | "dismissed" | "gaveUp"; readonly why: string };
 
-/** The side of the process that was started. */
+/** The child's side of the connection. */
 export interface Orders {
   readonly served: Promise<ServeOrder>;
-  /** Aborted when it is to finish what it has and take nothing more. */
+  /** Aborted to finish running trials and take no more. */
   readonly drain: AbortSignal;
-  /** Aborted when it is to leave to others what it has. */
+  /** Aborted to leave running trials to other workers. */
   readonly giveBack: AbortSignal;
   tell(word: Word): Promise<void>;
 }
 
-/** Listens to the worker that started this process, and ends with it. */
+/** Receives messages from the worker that started this process, and exits with it. */
 export function followOrders(): Orders {
   if (process.connected === undefined)
     throw new UsageError(
-      "--serve is how assay worker starts its own processes. Write: assay worker --queue redis://HOST:6379.",
+      "--serve is only for processes that assay worker starts. Write: assay worker --queue redis://HOST:6379.",
     );
-  // Ctrl-C in a terminal is told to every process of it: what is to be done about it, the worker says.
+  // Ctrl-C in a terminal reaches every process; the worker decides what to do.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-  // The worker may have ended before anybody listened.
+  // The worker may have exited before this process started to listen.
   if (!process.connected) process.exit(EXIT.interrupted);
   process.on("disconnect", () => process.exit(EXIT.interrupted));
   const [drain, giveBack] = [new AbortController(), new AbortController()];

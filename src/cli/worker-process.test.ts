@@ -10,7 +10,7 @@ const ORDER: ServeOrder = {
   share: "usual",
 };
 
-/** Starts a program in place of the command line, and keeps what it writes. */
+/** Starts a program instead of the command line and collects its output. */
 function startProgram(program: string) {
   const lines: string[] = [];
   const launcher = new Workspace({ "program.mjs": program }).path("program.mjs");
@@ -18,7 +18,7 @@ function startProgram(program: string) {
   return { running, lines };
 }
 
-it("is told what to do where nobody else can read it, and its lines and states are heard", async () => {
+it("receives its request as a message, and forwards lines and states", async () => {
   const { running, lines } = startProgram(`
     process.once("message", (order) => {
       console.log(JSON.stringify(order));
@@ -39,11 +39,11 @@ it.each([
   ],
   ["fails", "process.exit(7);", { kind: "crashed", why: "exit code 7", exitCode: 7 }],
   ["is killed", `process.kill(process.pid, "SIGKILL");`, { kind: "crashed", why: "SIGKILL", exitCode: 3 }],
-])("tells how one ended that %s", async (_, program, ending) => {
+])("reports the ending of a process that %s", async (_, program, ending) => {
   expect(await startProgram(program).running.ended).toEqual(ending);
 });
 
-it("has it finish, or end at once; one that does not listen is killed", async () => {
+it("finishes or exits at once; an unresponsive process is killed", async () => {
   const listens = `process.on("message", ({ kind }) => kind === "drain" && process.exit(0)); console.log("there");
     process.on("disconnect", () => process.exit(130));`;
   const drained = startProgram(listens);
@@ -57,6 +57,6 @@ it("has it finish, or end at once; one that does not listen is killed", async ()
   deaf.running.quit();
   deaf.running.kill();
   expect(await deaf.running.ended).toMatchObject({ kind: "crashed", why: "SIGKILL" });
-  // Orders to one that has ended are heard by nobody, and harm nobody.
+  // Messages to a process that has exited are ignored.
   for (const { running } of [drained, quit, deaf]) running.drain();
 });

@@ -10,25 +10,25 @@ import type { Order, ServeOrder, Word } from "./worker-orders.js";
 /** How the process of a run ended. */
 export interface Ending {
   readonly kind: "over" | "refused" | "dismissed" | "gaveUp" | "crashed";
-  /** Why it does not take part, or not any more, or how it crashed; "" when the run is over. */
+  /** Why it did not join, left, or crashed; "" if the run is over. */
   readonly why: string;
   readonly exitCode: number;
 }
 
 export interface RunProcessOptions {
-  /** The program that is started, as this one was. */
+  /** The script to start, the same as of this process. */
   readonly launcher: string;
   readonly order: ServeOrder;
-  /** Told each line that it writes. */
+  /** Called with each line that it writes. */
   readonly onLine: (line: string) => void;
 }
 
-/** How long the last lines of a process that has ended are waited for. */
+/** How long to wait for the last lines of a process that has exited. */
 const LAST_LINES_MS = 1000;
 
-/** A process that takes part in one run. */
+/** A child process that serves one run. */
 export class RunProcess {
-  /** How it does; null before it has begun. */
+  /** Null until the first report. */
   state: WorkerState | null = null;
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
@@ -43,28 +43,28 @@ export class RunProcess {
     this.#tell(order);
   }
 
-  /** Has it finish the trials under way, take no more, and end. */
+  /** Finishes running trials, takes no more, and exits. */
   drain(): void {
     this.#tell({ kind: "drain" });
   }
 
-  /** Has it leave the trials under way to others, and end. */
+  /** Leaves running trials to others, and exits. */
   giveBack(): void {
     this.#tell({ kind: "giveBack" });
   }
 
-  /** Has it end at once: it ends by itself when nobody speaks to it any more. */
+  /** Exits at once: the process exits by itself when it is disconnected. */
   quit(): void {
     if (this.#child.connected) this.#child.disconnect();
   }
 
-  /** Ends one that does not listen. */
+  /** For a process that does not respond. */
   kill(): void {
     this.#child.kill("SIGKILL");
   }
 
   #tell(order: Order): void {
-    // One that has ended hears nothing; how it ended is told by `ended`.
+    // A process that has exited gets nothing; `ended` tells how it ended.
     this.#child.send(order, () => {});
   }
 
@@ -73,11 +73,11 @@ export class RunProcess {
     else this.#refusal = word;
   }
 
-  /** Not "close", which does not come for one that was let go of before it ended. */
+  /** Not "close", which is not emitted for a child that was disconnected before it exited. */
   async #end(read: Promise<unknown>): Promise<Ending> {
     try {
       const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null];
-      // What it has started may hold its streams open.
+      // Processes it started may keep its streams open.
       await Promise.race([read, sleep(LAST_LINES_MS)]);
       return this.#ending(code, signal);
     } catch (error) {
@@ -93,7 +93,7 @@ export class RunProcess {
   }
 }
 
-/** Resolves when there are no more. */
+/** Resolves at the end of the stream. */
 async function readLines(stream: Readable, onLine: (line: string) => void): Promise<void> {
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", onLine);
   await once(lines, "close");

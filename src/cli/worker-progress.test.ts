@@ -21,7 +21,7 @@ function stream(isTTY: boolean) {
   return { written, isTTY, columns: 100, write: (text: string) => written.push(text) };
 }
 
-it("writes a line for each run every ten seconds where nobody looks", () => {
+it("writes a line for each run every ten seconds without a terminal", () => {
   const out = stream(false);
   const progress = new WorkerProgress(out);
   progress.show([ONE]);
@@ -31,12 +31,12 @@ it("writes a line for each run every ten seconds where nobody looks", () => {
   progress.show([ONE, TWO]);
   progress.say("Hello");
   expect(out.written).toEqual([
-    "one: 1200 done · 41/s · 8 under way\ntwo: 3 done · 0.5/s · 1 under way · the\ufffd[31m endpoint\n",
+    "one: 1200 done · 41/s · 8 running\ntwo: 3 done · 0.5/s · 1 running · the\ufffd[31m endpoint\n",
     "Hello\n",
   ]);
 });
 
-it("redraws one line on a terminal, with all runs in it, and clears it for what is said", () => {
+it("redraws one line with all runs on a terminal, and clears it for notes", () => {
   const out = stream(true);
   const progress = new WorkerProgress(out);
   vi.advanceTimersByTime(1000);
@@ -46,8 +46,8 @@ it("redraws one line on a terminal, with all runs in it, and clears it for what 
   progress.say("Hello");
   progress.clear();
   expect(out.written).toEqual([
-    "\r\u001b[2Kone: 1200 done · 41/s · 8 under way",
-    "\r\u001b[2K2 runs: 1203 done · 42/s · 9 under way · the\ufffd[31m endpoint",
+    "\r\u001b[2Kone: 1200 done · 41/s · 8 running",
+    "\r\u001b[2K2 runs: 1203 done · 42/s · 9 running · the\ufffd[31m endpoint",
     "\r\u001b[2K",
     "Hello\n",
   ]);

@@ -6,13 +6,12 @@ import { type ProgressStream, StatusLine } from "./status-line.js";
 
 const PLAIN_LINE_MS = 10_000;
 
-/** A run that this worker takes part in. */
 export interface TakenRun {
   readonly runId: string;
   readonly state: WorkerState;
 }
 
-/** Shows what a worker does: a line that is redrawn on a terminal, a plain line for each run now and then elsewhere. */
+/** Shows a worker's progress: one line that is redrawn on a terminal, otherwise a plain line for each run from time to time. */
 export class WorkerProgress {
   readonly #stream: ProgressStream;
   readonly #line: StatusLine;
@@ -32,7 +31,6 @@ export class WorkerProgress {
     this.#line.show(lines, performance.now() - this.#start);
   }
 
-  /** Says something on a line of its own. */
   say(text: string): void {
     this.#line.clear();
     this.#stream.write(`${printable(text)}\n`);
@@ -43,15 +41,14 @@ export class WorkerProgress {
   }
 }
 
-/** `20261115-213334-needle: 1200 done · 41/s · 8 under way · the endpoint asks to wait` */
+/** `20261115-213334-needle: 1200 done · 41/s · 8 running · the endpoint asks to wait` */
 function lineOf({ runId, state }: TakenRun): string {
   const { done, perSecond, active, waiting } = state;
   const rate = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`;
-  const parts = [`${done} done`, rate, `${active} under way`, ...(waiting === null ? [] : [waiting])];
+  const parts = [`${done} done`, rate, `${active} running`, ...(waiting === null ? [] : [waiting])];
   return oneLine(`${runId}: ${parts.join(" · ")}`);
 }
 
-/** What fits on one line. */
 function summaryOf(runs: readonly TakenRun[]): string {
   const [first, ...more] = runs;
   if (first === undefined || more.length === 0) return first === undefined ? "" : lineOf(first);

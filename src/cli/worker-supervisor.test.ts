@@ -23,7 +23,7 @@ const SETTINGS: Omit<ServeOrder, "kind" | "run" | "queue" | "share"> = {
 };
 const WAIT = { timeout: 120_000, interval: 20 };
 
-describe.skipIf(lacks("redis-server"))("a worker", () => {
+describe.skipIf(lacks("redis-server"))("worker", () => {
   let server: RedisServer;
   let redis: Redis;
 
@@ -42,7 +42,7 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
       .exec();
   }
 
-  /** A worker whose processes run a program in place of the command line; each start adds a dot to a file. */
+  /** A worker whose processes run a program instead of the command line; each start adds a dot to a file. */
   function supervise(program: string, { isOnce = false, drainMs = 60_000 } = {}) {
     const space = new Workspace({ starts: "" });
     const count = `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(space.path("starts"))}, ".");`;
@@ -73,7 +73,7 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
     process.on("disconnect", () => process.exit(130));`;
   const REFUSES = `process.send({ kind: "refused", why: "its plan differs" }, () => process.exit(3));`;
 
-  it("shows that it waits, and takes part in what is announced, each run in a process of its own", async () => {
+  it("publishes that it waits, and joins each announced run in its own process", async () => {
     const { supervisor, over, said, hears } = supervise(SERVES);
     await vi.waitFor(async () => {
       const state = { host: hostname(), pid: process.pid, run: null, concurrency: 4, refuses: null };
@@ -83,8 +83,8 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
     for (const key of ["one", "two"]) await announce(key);
     await hears(/one-id: serving one\n/);
     await hears(/two-id: serving two\n/);
-    expect(said.join("")).toMatch(/Taking part in one-id \(T\): 2 planned trials\n/);
-    // Its processes show themselves from now on.
+    expect(said.join("")).toMatch(/Joining one-id \(T\): 2 planned trials\n/);
+    // From now on its processes publish themselves.
     await vi.waitFor(async () => expect(await listWorkers(redis)).toEqual([]), WAIT);
     await vi.waitFor(() => expect(supervisor.active).toBe(4), WAIT);
     supervisor.drain();
@@ -93,26 +93,26 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
     expect(said.join("")).not.toContain("dead");
   });
 
-  it("leaves a run alone that it refuses, shows why, and tries again when it is announced anew", async () => {
+  it("skips a run that it refuses, publishes why, and retries when it is announced again", async () => {
     const { starts, hears } = supervise(REFUSES);
     await announce("one");
-    await hears(/Not taking part in one-id: its plan differs\n/);
+    await hears(/Not joining one-id: its plan differs\n/);
     await vi.waitFor(async () => {
       expect(await listWorkers(redis)).toMatchObject([{ run: "one", refuses: "its plan differs", active: 0 }]);
     }, WAIT);
     for (let news = 0; news < 5; news++) await announce("one");
     await announce("other");
-    await hears(/Not taking part in other-id/);
+    await hears(/Not joining other-id/);
     expect(starts()).toBe(2);
     await announce("one", { title: "Another" });
-    await hears(/Taking part in one-id \(Another\)/);
+    await hears(/Joining one-id \(Another\)/);
     await vi.waitFor(() => expect(starts()).toBe(3), WAIT);
     await redis.zadd(KEYS.runs, 0, "one", 0, "other");
     await redis.publish(KEYS.news, "one");
     await vi.waitFor(async () => expect(await listWorkers(redis)).toMatchObject([{ run: null }]), WAIT);
   });
 
-  it("says how a process ended that crashed, and waits before it starts another", async () => {
+  it("reports how a process crashed, and waits before it starts another", async () => {
     const { starts, hears } = supervise("process.exit(7);");
     await announce("one");
     await hears(
@@ -135,38 +135,36 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
     expect(starts()).toBe(1);
   });
 
-  it("ends with 3 when Redis refuses for good", async () => {
+  it("exits with 3 if Redis keeps rejecting requests", async () => {
     const { over, said } = supervise(SERVES);
     await vi.waitFor(async () => expect(await listWorkers(redis)).toHaveLength(1), WAIT);
     await redis.acl("SETUSER", "default", "-zrangebyscore");
     onTestFinished(async () => void (await redis.acl("SETUSER", "default", "+@all")));
     expect(await over).toBe(3);
-    expect(said.join("")).toMatch(
-      /Redis has refused for 1 s what is asked of it: NOPERM.*see to Redis, then start it again/,
-    );
+    expect(said.join("")).toMatch(/Redis rejected requests for 1 s: NOPERM.*fix Redis, then start it again/);
   });
 
-  it("ends with 3 when the process of a run gives up, and has the others finish", async () => {
+  it("exits with 3 if the process of a run gives up, and lets the others finish", async () => {
     const { over, hears } = supervise(
-      `process.send({ kind: "gaveUp", why: "Redis has refused" }, () => process.exit(3));`,
+      `process.send({ kind: "gaveUp", why: "Redis rejected requests" }, () => process.exit(3));`,
     );
     await announce("one");
-    await hears(/Redis has refused/);
+    await hears(/Redis rejected requests/);
     expect(await over).toBe(3);
   });
 
-  it("gives back what is not done in time, and ends a process that does not listen", async () => {
+  it("gives back trials that are not done in time, and kills an unresponsive process", async () => {
     const stuck = `process.on("message", (order) => console.error("told " + order.kind)); setInterval(() => {}, 1000);`;
     const { supervisor, over, hears } = supervise(stuck, { drainMs: 200 });
     await announce("one");
     await hears(/one-id: told serve\n/);
     supervisor.drain();
-    await hears(/0 trials still under way after 0\.2 s: left to other workers\.\n/);
+    await hears(/0 trials still running after 0\.2 s: left to other workers\.\n/);
     await hears(/one-id: told giveBack\n/);
     expect(await over).toBe(3);
   });
 
-  it("outlives its Redis, and ends without it", async () => {
+  it("survives its Redis, and exits without it", async () => {
     const { supervisor, over, hears } = supervise(SERVES);
     await vi.waitFor(async () => expect(await listWorkers(redis)).toHaveLength(1), WAIT);
     await server.kill();

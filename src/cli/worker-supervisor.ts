@@ -22,26 +22,25 @@ export interface ReceptionOptions {
   readonly leaseMs: number;
 }
 
-/** What is to be seen of a worker besides its processes. */
 export interface Standing {
-  /** True while it takes part in nothing. */
+  /** True if it has joined no run. */
   readonly isIdle: boolean;
-  /** Why it does not take part in a run, by the key of the run. */
+  /** Why it does not join a run, by run key. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
-/** Shows others a worker that waits for a run, or that takes no part in one. Its processes show themselves. */
+/** Publishes the state of a worker that is idle or refuses a run. Its child processes publish their own. */
 export class Reception {
   readonly #options: ReceptionOptions;
   readonly #startedAt = new Date().toISOString();
-  /** By the run that is refused; "" for a worker that waits. */
+  /** By refused run; "" for an idle worker. */
   readonly #shown = new Map<string, Presence>();
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
   }
 
-  /** Shows how it stands now, and takes back what was shown before. */
+  /** Publishes the current state and withdraws the previous one. */
   async show({ isIdle, refusals }: Standing): Promise<void> {
     const waits = isIdle && refusals.size === 0;
     const wanted = new Map<string, string | null>([...refusals, ...(waits ? [["", null] as const] : [])]);
@@ -50,7 +49,7 @@ export class Reception {
     for (const [run, refuses] of wanted) if (!this.#shown.has(run)) await this.#appear(run, refuses);
   }
 
-  /** Shows nothing any more. */
+  /** Withdraws everything. */
   async close(): Promise<void> {
     for (const [run, presence] of this.#shown) await this.#hide(run, presence);
   }
@@ -82,47 +81,46 @@ export class Reception {
   }
 }
 
-/** How often it looks for runs: news of them may be lost with a connection. */
+/** Polls for runs, because announcements may be lost with a connection. */
 const LOOK_MS = 1000;
-/** How long a Redis that does not answer may hold up the end. */
+/** How long an unresponsive Redis may delay the exit. */
 const FAREWELL_MS = 1000;
-/** How long processes have to give trials back. */
+/** How long processes may take to give trials back. */
 const GIVE_BACK_MS = 5000;
 
 export interface SupervisorOptions {
   readonly redis: Redis;
-  /** The program that is started for each run, as this one was. */
+  /** The script to start for each run, the same as of this process. */
   readonly launcher: string;
-  /** What each process is told besides the run. */
+  /** Sent to each process along with the run. */
   readonly settings: Omit<ServeOrder, "kind" | "run" | "share">;
-  /** Ends with the first run that is announced. */
+  /** Exits after the first run. */
   readonly isOnce: boolean;
-  /** How long trials under way may go on after it was told to stop. */
+  /** How long running trials may continue after a stop. */
   readonly drainMs: number;
-  /** How long Redis may refuse; a minute unless given. */
+  /** How long Redis may reject requests. Default: one minute. */
   readonly refusalMs?: number;
   readonly progress: WorkerProgress;
 }
 
-/** A run that this worker takes part in. */
+/** A run that this worker has joined. */
 interface Taken {
   readonly runId: string;
   announcement: Announced;
-  /** Why it was refused the last time, when it was: what everybody has heard is not said every minute. */
+  /** Why it was refused last time, so that the same message is not repeated every minute. */
   readonly refusal: string | null;
   readonly process: RunProcess;
-  /** Runs trials that may end their process; null while there are none. */
+  /** Runs trials that may crash their process; null if there are none. */
   alone: RunProcess | null;
 }
 
 /**
- * Finds runs whose coordinators are there, and has a process of its own take part in each: modules that were loaded once
- * are not loaded again, and a system that ends its process takes one run with it.
+ * Finds runs with a live coordinator and starts a child process for each, so that every run loads its own modules and a
+ * system that crashes its process affects only one run.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #taken = new Map<string, Taken>();
-  /** All that have not ended. */
   readonly #running = new Set<RunProcess>();
   readonly #memory = new RunMemory();
   readonly #reception: Reception;
@@ -144,11 +142,11 @@ export class Supervisor {
     });
   }
 
-  /** Resolves with the exit code when it was told to stop and every process has ended. */
+  /** Resolves with the exit code after a stop, when every process has exited. */
   async run(): Promise<number> {
     const news = await this.#listen();
     try {
-      // A Redis that does not answer holds up the look for runs, and nothing else.
+      // An unresponsive Redis delays only the search for runs.
       await Promise.race([this.#keepLooking(), this.#told]);
       await Promise.all(Array.from(this.#running, ({ ended }) => ended));
     } finally {
@@ -159,12 +157,12 @@ export class Supervisor {
     return this.#exitCode;
   }
 
-  /** Trials under way in all processes. */
+  /** Running trials of all processes. */
   get active(): number {
     return Array.from(this.#running).reduce((total, { state }) => total + (state?.active ?? 0), 0);
   }
 
-  /** Has all processes finish the trials under way and end; what takes too long is given back. */
+  /** Lets all processes finish their running trials and exit; after the time limit, trials are given back. */
   drain(): void {
     this.#isStopping = true;
     this.#drainTimer ??= setTimeout(() => void this.#giveBack(), this.#options.drainMs);
@@ -175,17 +173,17 @@ export class Supervisor {
   async #giveBack(): Promise<void> {
     const processes = [...this.#running];
     this.#options.progress.say(
-      `${plural(this.active, "trial")} still under way after ${this.#options.drainMs / 1000} s: left to other workers.`,
+      `${plural(this.active, "trial")} still running after ${this.#options.drainMs / 1000} s: left to other workers.`,
     );
     for (const each of processes) each.giveBack();
     const ended = Promise.all(processes.map((each) => each.ended)).then(() => true);
     if (await Promise.race([ended, sleep(GIVE_BACK_MS, false)])) return;
-    // Redis was not told: others take over at the end of the lease.
+    // Redis was not notified: others take over when the lease expires.
     this.#exitCode = EXIT.infrastructure;
     await this.quit();
   }
 
-  /** Ends all processes at once. */
+  /** Stops all processes at once. */
   async quit(): Promise<void> {
     const processes = [...this.#running];
     for (const each of processes) each.quit();
@@ -197,7 +195,7 @@ export class Supervisor {
     const { redis } = this.#options;
     const news = openAnother(redis);
     news.on("message", () => this.#bell.ring());
-    // After it was away, nothing that was known of it need be true.
+    // After a reconnect, earlier results may be outdated.
     redis.on("ready", () => this.#memory.doubt());
     await news.subscribe(KEYS.news);
     return news;
@@ -210,7 +208,7 @@ export class Supervisor {
     }
   }
 
-  /** Trouble with Redis passes, or somebody has to see to it: the worker waits for a while and says so, once. */
+  /** Problems with Redis may pass or need help: the worker retries for a while and reports each problem once. */
   async #looked(): Promise<void> {
     try {
       await insist(() => this.#look(), { limitMs: this.#options.refusalMs, onRefused: (answer) => this.#say(answer) });
@@ -226,7 +224,7 @@ export class Supervisor {
     this.#lastTrouble = trouble;
   }
 
-  /** Redis refuses for good: nothing that this worker does would be of use. */
+  /** Redis keeps rejecting requests, so the worker can do nothing useful. */
   #giveUp(why: string): void {
     if (this.#exitCode === EXIT.infrastructure) return;
     this.#exitCode = EXIT.infrastructure;
@@ -259,7 +257,7 @@ export class Supervisor {
     const { progress } = this.#options;
     const { runId, title, planned } = aboutRun(key, announcement.body);
     const refusal = this.#memory.refusalOf(key, announcement);
-    if (refusal === null) progress.say(`Taking part in ${runId}${title === "" ? "" : ` (${title})`}${planned}`);
+    if (refusal === null) progress.say(`Joining ${runId}${title === "" ? "" : ` (${title})`}${planned}`);
     this.#memory.forget(key);
     const process = this.#fork(runId, { run: key, share: "usual" });
     const taken: Taken = { runId, announcement, refusal, process, alone: null };
@@ -276,7 +274,7 @@ export class Supervisor {
     return child;
   }
 
-  /** Has a process of its own run trials that were lost with theirs: it takes them alone, so that it loses no others. */
+  /** Runs trials that were lost with their process in a separate process, one at a time, so that no others are lost. */
   async #runSuspects(key: string, taken: Taken): Promise<void> {
     if (taken.alone !== null || this.#isStopping) return;
     const waiting = await this.#options.redis.llen(`${BULL_PREFIX}:${laneName(key, "suspects")}:wait`);
@@ -287,7 +285,7 @@ export class Supervisor {
     void child.ended.then(({ kind, why }) => {
       if (kind !== "crashed" || this.#isStopping) return;
       taken.alone = null;
-      this.#options.progress.say(`${runId}: a trial that ran alone has ended its process (${why}).`);
+      this.#options.progress.say(`${runId}: a trial that ran alone crashed its process (${why}).`);
     });
   }
 
@@ -316,12 +314,12 @@ function shown({ runId, process: { state } }: Taken) {
   return state === null ? [] : [{ runId, state }];
 }
 
-/** An announcement, unchecked: the process of the run checks it. What another version wrote is refused there. */
+/** Unchecked: the process of the run checks it, and rejects announcements of other versions. */
 function announced(text: string | null): Announced | null {
   return text === null ? null : (parseSigned(text) ?? { body: text, signedAt: Number.POSITIVE_INFINITY });
 }
 
-/** What can be said of a run before its process has looked at it. */
+/** What is known about a run before its process has checked it. */
 function aboutRun(key: string, announcement: string): { runId: string; title: string; planned: string } {
   try {
     const { runId = key, title = "", identity } = JSON.parse(announcement) as Partial<Announcement>;
@@ -333,13 +331,13 @@ function aboutRun(key: string, announcement: string): { runId: string; title: st
 }
 
 function farewell(runId: string, { kind, why }: Ending, done = 0): string {
-  if (kind === "dismissed") return `Told to leave ${runId}: ${why}`;
-  if (kind === "refused") return `Not taking part in ${runId}: ${why}`;
+  if (kind === "dismissed") return `Dismissed from ${runId}: ${why}`;
+  if (kind === "refused") return `Not joining ${runId}: ${why}`;
   if (kind === "over") return `Done with ${runId}: ${plural(done, "trial")} delivered`;
-  return `The process for ${runId} ended (${why}). It is started again in 30 s, or when the run is announced anew.`;
+  return `The process for ${runId} ended (${why}). It is restarted in 30 s, or when the run is announced again.`;
 }
 
-/** Wakes the one who waits for it. Rung while nobody does, it is heard by the next. */
+/** Single-waiter notification; a notify without a waiter is remembered. */
 export class Bell {
   #isRung = false;
   #wake: () => void = () => {};
@@ -349,7 +347,7 @@ export class Bell {
     this.#wake();
   }
 
-  /** Resolves when it is rung, or after this many milliseconds. */
+  /** Resolves when notified, or after this many milliseconds. */
   async heard(ms: number): Promise<void> {
     if (!this.#isRung)
       await new Promise<void>((resolve) => {

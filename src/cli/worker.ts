@@ -11,7 +11,6 @@ import { DEFAULT_KINDS, kindsIn, variablesIn } from "./worker-allow.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor, type SupervisorOptions } from "./worker-supervisor.js";
 
-/** What the flags of `assay worker` parse to. */
 export interface WorkerFlags {
   queue?: string;
   concurrency: number;
@@ -25,7 +24,7 @@ export interface WorkerFlags {
   allowEnv?: readonly string[];
 }
 
-/** `assay worker`: takes part in runs, until Ctrl-C. */
+/** `assay worker`: joins runs until Ctrl-C. */
 export async function workerCommand(flags: WorkerFlags): Promise<number> {
   const settings = settingsOf(flags);
   const redis = await openRedis(settings.queue);
@@ -54,7 +53,7 @@ function settingsOf(flags: WorkerFlags): SupervisorOptions["settings"] {
   const { concurrency, lease: leaseSeconds, header: headers = {}, project, sharedDir } = flags;
   requireSecret(headers);
   const queue = queueOf(flags.queue);
-  // Said here, and not by each process.
+  // Checked here once, not in each process.
   signerFor(queue);
   return {
     queue,
@@ -70,29 +69,28 @@ function settingsOf(flags: WorkerFlags): SupervisorOptions["settings"] {
   };
 }
 
-/** Any other header is a part of what is measured, and is said where the run is started. */
+/** Other headers are part of what is measured, and belong to the run. */
 function requireSecret(headers: Readonly<Record<string, string>>): void {
   const open = Object.keys(headers).find(isHarmlessName);
   if (open === undefined) return;
   throw new UsageError(
-    `--header of assay worker is for headers that hold a key, such as Authorization. Give ${open} to assay run: workers are told of it.`,
+    `--header of assay worker is only for headers that hold a key, such as Authorization. Pass ${open} to assay run, which sends it to workers.`,
   );
 }
 
 function projectFolder(project: string): string {
   const folder = resolve(project);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new UsageError(`--project ${folder} is not a folder. Name the folder that holds a copy of the run's files.`);
+  throw new UsageError(`--project ${folder} is not a folder. Pass the folder that holds a copy of the run's files.`);
 }
 
-/** The program that this process runs. */
 function launcher(): string {
   const [, program] = process.argv;
-  if (program === undefined) throw new UsageError("assay worker has to be started as a program of its own.");
+  if (program === undefined) throw new UsageError("assay worker must be started as its own process.");
   return program;
 }
 
-/** The first Ctrl-C (or SIGTERM, or SIGHUP) has trials under way finished; the second ends everything at once. */
+/** The first Ctrl-C (or SIGTERM, SIGHUP) finishes running trials; the second exits at once. */
 function obeySignals(supervisor: Supervisor, progress: WorkerProgress): () => void {
   return onStop(({ again, exitCode }) => {
     if (again) return void supervisor.quit().finally(() => process.exit(exitCode));

@@ -7,47 +7,43 @@ import type { Workspace } from "./workspace.js";
 
 const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
 
-/** The agent of the examples folder, as it is given to --agent-command. */
+/** The example agent as an --agent-command. */
 export const TINY = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
 
 /** A model with a price, so that trials have a cost and a budget. */
 const PRICED = ["--agent-model", "openai/gpt-5-mini"];
 
-/** What the model does in the task of that question. */
 export const GREETING = {
   match: "Write the greeting",
   steps: [{ command: "echo hello > hello.txt && cat hello.txt" }, { text: "The greeting is there." }],
 };
 
-/** A task that only the greeting passes. */
+/** A task that passes only with the greeting. */
 export const GREET = {
   id: "greet",
   question: "Write the greeting",
   graders: [{ type: "file-contains", config: { path: "hello.txt", value: "hello" } }],
 };
 
-/** A model for the length of a test. */
+/** A mock that is closed after the test. */
 export async function model(script: MockOptions = { tools: [GREETING] }): Promise<Mock> {
   const mock = await startMock({ reply: "I did nothing.", ...script });
   onTestFinished(() => mock.close());
   return mock;
 }
 
-/** The flags that have the tiny agent work with a model. */
 export function tiny(mock: Mock): string[] {
   return ["--agent-command", TINY, ...PRICED, "--agent-url", mock.url];
 }
 
-/** A program in a PATH folder of the test, which is put before all others. */
+/** Writes a program into a folder that comes first in PATH. */
 export function program(space: Workspace, name: string, script: string): { PATH: string } {
   space.write(`bin/${name}`, script);
   chmodSync(space.path("bin", name), 0o755);
   return { PATH: [space.path("bin"), dirname(process.execPath), process.env.PATH ?? ""].join(delimiter) };
 }
 
-/**
- * Stands for claude: tells its version, asks the gateway once, writes down how it was started and plays a recorded stream.
- */
+/** Stands in for claude: prints its version, calls the gateway once, records how it was started and replays a stream. */
 export function fakeClaude(space: Workspace): { PATH: string } {
   const fixture = new URL("../agents/fixtures/claude-2.1.325-one-tool.jsonl", import.meta.url);
   space.write("claude.jsonl", readFileSync(fixture, "utf8"));
@@ -76,7 +72,7 @@ exec '${process.execPath}' '${space.path("claude.mjs")}' "$@"
   );
 }
 
-/** The numbers of the processes that work in a folder or below it; of one that was removed, too. */
+/** Ids of processes whose working folder is in the project, even if it was removed. */
 export function processesIn({ dir }: Workspace): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -92,7 +88,6 @@ function workingFolder(pid: string): string {
   }
 }
 
-/** Waits until it is so, and fails when it never is. */
 export async function until(isSo: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + 10_000; !isSo(); ) {
     if (Date.now() > end) throw new Error(`${what}: not within ten seconds`);

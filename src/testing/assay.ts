@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-/** The launcher of the built command line; scripts/test.mjs sees to it that the build is fresh. */
+/** The launcher of the built command line; scripts/test.mjs makes sure that the build is fresh. */
 export const LAUNCHER = fileURLToPath(new URL("../../bin/assay.js", import.meta.url));
 
 export interface Finished {
@@ -15,11 +15,10 @@ export interface Finished {
 export interface Running {
   child: ChildProcess;
   finished: Promise<Finished>;
-  /** Resolves when stderr holds the text; rejects when the process ends without it. */
+  /** Resolves when stderr contains the text; rejects if the process ends without it. */
   says(text: string): Promise<void>;
 }
 
-/** Starts the real command line in a folder. */
 export function start(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd,
@@ -30,12 +29,11 @@ export function start(cwd: string, args: readonly string[], env: Readonly<Record
   return watch(child);
 }
 
-/** Runs the real command line in a folder to its end. */
 export function assay(cwd: string, ...args: string[]): Promise<Finished> {
   return start(cwd, args).finished;
 }
 
-/** Collects what a child process with piped streams says. */
+/** Collects the output of a child process with piped streams. */
 export function watch(child: ChildProcess): Running {
   const said = { stdout: "", stderr: "" };
   const waiting = new Set<() => void>();
@@ -61,7 +59,6 @@ export function watch(child: ChildProcess): Running {
   return { child, finished, says };
 }
 
-/** The rows of the JSON report on stdout. */
 export interface Report {
   schema: string;
   run: string | null;

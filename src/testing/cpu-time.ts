@@ -1,8 +1,8 @@
 /**
- * Starts to count the processor time of this process, in milliseconds. Unlike the time on the clock it does not grow
- * while other programs have the processor.
+ * Starts to measure the CPU time of this process in milliseconds. Unlike wall time, it does not grow while other programs
+ * use the processor.
  * @example
- * const cpuMs = startCpuTime();
+ * const cpuMs = startCpuTimer();
  * expect(cpuMs()).toBeLessThan(5000);
  */
 export function startCpuTime(): () => number {

@@ -3,8 +3,8 @@ import { type Finished, start } from "./assay.js";
 import { type Content, Workspace } from "./workspace.js";
 
 /**
- * An agent that says in a file outside when it is started, and does what it is asked: `write FILE`, `write FILE and
- * wait`, `fail`. What it says is its prompt, behind the variable MOOD.
+ * An agent that logs each start to a file outside and follows its prompt: `write FILE`, `write FILE and wait`, `fail`. It
+ * prints its prompt after the variable MOOD.
  */
 const AGENT = `import { appendFileSync, writeFileSync } from "node:fs";
 const prompt = process.argv[2] ?? "";
@@ -19,23 +19,21 @@ if (prompt.startsWith("fail")) process.exit(3);
 console.log((process.env.MOOD ?? "calm") + ": " + prompt);
 `;
 
-/** The agent as an executor. */
 export const EXECUTOR = "node agent.mjs {prompt}";
 
-/** A folder with that agent, and with eval files or whatever else there is to be. */
+/** A project with that agent and the given files. */
 export class EvalSpace extends Workspace {
   constructor(files: Readonly<Record<string, Content>>) {
     super({ "agent.mjs": AGENT, ...files });
   }
 
-  /** What the agent was asked for, each time it was started. */
+  /** The prompts of the agent, one for each start. */
   started(): string[] {
     const log = this.path("started.log");
     if (!existsSync(log)) return [];
     return readFileSync(log, "utf8").trimEnd().split("\n");
   }
 
-  /** Starts the command line; the agent may say that it is started. */
   begin(...args: string[]) {
     return start(this.dir, args, this.env());
   }
@@ -44,7 +42,6 @@ export class EvalSpace extends Workspace {
     return this.begin(...args).finished;
   }
 
-  /** An eval with that agent. */
   eval(...args: string[]): Promise<Finished> {
     return this.assay("eval", "--agent-env", "LOG", ...args);
   }
@@ -56,12 +53,12 @@ export class EvalSpace extends Workspace {
 
 interface SpecParts {
   readonly name?: string;
-  /** What stands before the stimuli. */
+  /** YAML before the test cases. */
   readonly head?: string;
   readonly runs?: number;
 }
 
-/** An eval file with a line for each stimulus: what is asked, and the file that has to be there afterwards. */
+/** An eval file with one line per test case: its prompt; the agent has to create made.txt. */
 export function evalFile(
   stimuli: Readonly<Record<string, string>>,
   { name = "tidy", head = "", runs = 1 }: SpecParts = {},

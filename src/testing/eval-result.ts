@@ -5,7 +5,7 @@ import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../report/result.js";
 import { makeConfig, makeTiming } from "./make-run.js";
 
-/** One trial of an eval; a trial that passed unless told. */
+/** A passing trial of an eval by default. */
 export function trialRow(known: Partial<KnownFields> = {}): EvalRow {
   const outcome: Outcome = known.outcome ?? "pass";
   const isScored = outcome === "pass" || outcome === "fail";
@@ -23,7 +23,7 @@ export function trialRow(known: Partial<KnownFields> = {}): EvalRow {
   });
 }
 
-/** Trials of one stimulus, by a letter each: Pass, Fail, Error, Unscored, Skipped. */
+/** Trials of one test case, one letter each: Pass, Fail, Error, Unscored, Skipped. */
 export function trialRows(letters: string, known: Partial<KnownFields> = {}): EvalRow[] {
   const outcomes = new Map<string, Outcome>([
     ["P", "pass"],
@@ -35,21 +35,19 @@ export function trialRows(letters: string, known: Partial<KnownFields> = {}): Ev
   return [...letters].map((letter, trial) => trialRow({ ...known, trial, outcome: outcomes.get(letter) ?? "pass" }));
 }
 
-/** What is said of an eval in the config of its run. */
 interface EvalOfRun {
   readonly skill?: string;
   readonly gates?: readonly DatasetGate[];
 }
 
 export interface RunOfEvals {
-  /** By the name of the eval. */
+  /** By eval name. */
   readonly evals?: Readonly<Record<string, EvalOfRun>>;
   readonly title?: string;
   readonly runDir?: string;
   readonly notes?: readonly string[];
 }
 
-/** The result of a run of evals that has these rows. */
 export function evalResult(rows: readonly EvalRow[], run: RunOfEvals = {}): EvalResult {
   const { evals = {}, title = "a run", runDir = null, notes = [] } = run;
   const names = [...new Set([...Object.keys(evals), ...rows.map(({ dataset }) => dataset)])];

@@ -3,8 +3,8 @@ import fc from "fast-check";
 const DEFAULT_SEED = 20;
 
 /**
- * Every property test draws the same cases on every machine, so that a test which passed passes again. ASSAY_TEST_SEED
- * draws others: `npm run test:fuzz` sets it, and repeats a run that failed with the seed it printed.
+ * Property tests draw the same cases on every machine, so that results are repeatable. ASSAY_TEST_SEED draws others:
+ * `npm run test:fuzz` sets it, and prints it to repeat a failed run.
  */
 fc.configureGlobal({ seed: readSeed(process.env.ASSAY_TEST_SEED) });
 

@@ -2,14 +2,13 @@ import type { EvalResult } from "../core/result.js";
 import { importRun } from "../runs/import-run.js";
 import { type Content, Workspace } from "./workspace.js";
 
-/** A run that was made of results files, and where it lies. */
 export interface Imported {
   result: EvalResult;
   format: string;
   dir: string;
 }
 
-/** Imports files of a folder of their own, as one run. */
+/** Imports files as one run. */
 export async function imported(files: Readonly<Record<string, Content>>): Promise<Imported> {
   const workspace = new Workspace(files);
   const paths = Object.keys(files).map((name) => workspace.path(name));

@@ -1,7 +1,6 @@
 import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 
-/** The intervals of a metric's keys, as a summary gets them. */
 export function intervals(
   metric: Metric,
   rows: readonly EvalRow[],

@@ -2,7 +2,6 @@ import type { EvalConfig, Timing } from "../core/result.js";
 import { VERSION } from "../core/version.js";
 import type { Manifest } from "../store/manifest.js";
 
-/** What a run was configured as, where a test does not say otherwise. */
 export function makeConfig(known: Partial<EvalConfig> = {}): EvalConfig {
   return {
     title: "A run",
@@ -19,7 +18,6 @@ export function makeConfig(known: Partial<EvalConfig> = {}): EvalConfig {
   };
 }
 
-/** The manifest of a run folder, where a test does not say otherwise. */
 export function makeManifest(known: Partial<Manifest> = {}): Manifest {
   return {
     schema: "assay.run/1",

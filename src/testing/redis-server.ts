@@ -9,15 +9,15 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openRedis } from "../queue/connection.js";
 
-/** A real Redis of a test's own, on a free loopback port, which a kill costs no data. */
+/** A real Redis for a test, on a free loopback port. It loses no data when killed. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Ends it without a warning. Nothing that it has answered is lost. */
+  /** Kills it. Nothing that it has confirmed is lost. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port and with the same data. */
+  /** Starts it again, on the same port with the same data. */
   start(): Promise<void>;
-  /** Ends it for good, and removes its data. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -53,10 +53,10 @@ export async function startRedis(): Promise<RedisServer> {
 }
 
 /**
- * A Redis for all tests of a block, empty before each, with a connection to it.
+ * A Redis for all tests of a block, emptied before each, with a connection to it.
  * @example
  * let redis: Redis;
- * redisFor((own) => ({ redis } = own));
+ * describeWithRedis((own) => ({ redis } = own));
  */
 export function redisFor(use: (own: { server: RedisServer; redis: Redis }) => void): void {
   let server: RedisServer | undefined;
@@ -74,9 +74,8 @@ export function redisFor(use: (own: { server: RedisServer; redis: Redis }) => vo
 }
 
 /**
- * With "appendfsync no", Redis hands every change to the kernel before it answers, so that a killed one has lost nothing.
- * With "everysec" it answers first while a disk is slow to write: a killed one then came back with data of an earlier
- * test.
+ * With "appendfsync no", Redis passes every change to the kernel before it answers, so that a killed one has lost nothing.
+ * With "everysec" it answers first while the disk is slow: a killed one then came back with data of an earlier test.
  */
 function settings(port: number): string[] {
   return [
@@ -85,13 +84,13 @@ function settings(port: number): string[] {
   ];
 }
 
-/** Below the ports that systems give to outgoing connections and to servers that ask for any port. */
+/** Below the ports that systems assign to outgoing connections and to servers on any port. */
 const MIN_PORT = 12_000;
 const MAX_PORT = 32_000;
 
 /**
- * Finds a port that stays this test's own, also while its Redis is down: the port above it is held by this process, and
- * only who holds that one starts a Redis below. It is given back when the process ends, however it ends.
+ * Reserves a port for this test, even while its Redis is down: this process holds the port above it, and only the holder of
+ * that one starts a Redis below. It is released when the process ends, however it ends.
  */
 async function reservePort(): Promise<{ port: number; release: () => void }> {
   const count = (MAX_PORT - MIN_PORT) / 2;
@@ -100,7 +99,7 @@ async function reservePort(): Promise<{ port: number; release: () => void }> {
     const port = MIN_PORT + 2 * ((first + i) % count);
     const holder = await listenOn(port + 1);
     if (holder === null) continue;
-    // Whatever else runs on this machine may have the port itself.
+    // Another program may use the port itself.
     const probe = await listenOn(port);
     if (probe !== null) {
       await new Promise((closed) => probe.close(closed));
@@ -111,7 +110,7 @@ async function reservePort(): Promise<{ port: number; release: () => void }> {
   throw new Error("there is no free port for a Redis");
 }
 
-/** A server on a port; null when the port is taken. */
+/** Null if the port is taken. */
 async function listenOn(port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   server.unref();
@@ -124,7 +123,7 @@ async function listenOn(port: number): Promise<Server | null> {
   }
 }
 
-/** Waits until this very process answers, however long a busy machine takes to start it; throws when it ends instead. */
+/** Waits for this process however long a busy machine takes; throws if it exits instead. */
 async function waitUntilReady(child: ChildProcess, port: number): Promise<void> {
   const { Redis } = await import("ioredis");
   for (;;) {

@@ -13,24 +13,24 @@ import { type EvaluateOptions, evaluate } from "../evaluate.js";
 import { GraderEvaluator } from "../graders/index.js";
 import { type Mock, type MockOptions, type MockRequest, startMock } from "./mock/index.js";
 
-/** In dollars for a thousand tokens: a thousand of input cost a cent. */
+/** Dollars per thousand tokens: a thousand input tokens cost a cent. */
 const PRICING = { input_per_1k: 0.01, output_per_1k: 0.1 };
 
-/** The same in millionths of a dollar for one. */
+/** The same prices in millionths of a dollar per token. */
 const MICRO = { input: 10, output: 100 };
 
-/** For tests that ask nothing else of the work. */
+/** Graders for tests that check nothing else. */
 export const COMPLETED = [{ type: "completed" }];
 
-/** The folders of a test, with nothing else in them. */
+/** Empty folders for a test. */
 export interface Place {
   readonly root: string;
   readonly bin: string;
-  /** Where temporary files go meanwhile. */
+  /** Temporary files go here during the test. */
   readonly tmp: string;
 }
 
-/** A place whose programs are found before all others, until the test is over. */
+/** Programs in its bin folder come first in PATH until the test is over. */
 export function openPlace(): Place {
   const root = mkdtempSync(join(tmpdir(), "assay-scripted-"));
   const [bin, tmp] = [join(root, "bin"), join(root, "tmp")];
@@ -52,11 +52,10 @@ export async function openMock(script: MockOptions = {}): Promise<Mock> {
 }
 
 export interface TrialOptions {
-  /** What the agent does, for every task or by the task. */
+  /** What the agent does, for every task or by task. */
   readonly does: readonly ScriptStep[] | Script;
-  /** The agent that the program passes for; `claude` unless told. */
+  /** The agent that the program imitates. Default: `claude`. */
   readonly program?: string;
-  /** What the model does. */
   readonly model?: MockOptions;
   readonly example?: Partial<Example>;
   readonly dataset?: readonly Example[];
@@ -66,7 +65,6 @@ export interface TrialOptions {
   readonly place?: Place;
 }
 
-/** What came of it. */
 export interface Tried {
   readonly row: EvalRow;
   readonly result: EvalResult;
@@ -75,7 +73,7 @@ export interface Tried {
   readonly place: Place;
 }
 
-/** Has the scripted agent do a task, or several, by the real runner with real processes on a real model endpoint. */
+/** Runs one or several tasks with the scripted agent, the real runner, real processes and a real endpoint. */
 export async function tryScripted(options: TrialOptions): Promise<Tried> {
   const { does, program = "claude", model, run, place = openPlace() } = options;
   const mock = await openMock(model);
@@ -94,7 +92,7 @@ export async function tryScripted(options: TrialOptions): Promise<Tried> {
   return { row, result, mock, agent, place };
 }
 
-/** The agent of a place as a system, on a model that has a simple price. */
+/** The scripted agent as a system, with a model that has a simple price. */
 export async function openScripted(
   place: Place,
   mock: Mock,
@@ -109,29 +107,29 @@ export async function openScripted(
 function placed({ root }: Place, mock: Mock, budgets: TrialOptions["budgets"]): AgentOptions {
   const modelsFile = join(root, "models.yml");
   const tested = { api_name: "claude-sonnet-4-5", provider: "anthropic", pricing: PRICING, budgets };
-  // What is JSON is YAML too.
+  // JSON is valid YAML.
   writeFileSync(modelsFile, JSON.stringify({ models: { tested } }));
   return { url: mock.url, modelsFile, maxParallel: 8 };
 }
 
-/** What the model's endpoint itself has counted. */
+/** Usage as counted by the endpoint itself. */
 export function countedBy(requests: readonly MockRequest[]): Usage {
   const sum = (key: "input" | "output") => requests.reduce((total, { usage }) => total + (usage?.[key] ?? 0), 0);
   return { input: sum("input"), output: sum("output") };
 }
 
-/** What so many tokens cost, exactly. */
+/** Exact, without rounding errors. */
 export function costOf({ input, output }: Usage): number {
   return (input * MICRO.input + output * MICRO.output) / 1e6;
 }
 
-/** Neither a process nor a folder of any trial in this place is left. */
+/** Checks that no process and no folder of a trial is left. */
 export function expectNothingLeft({ tmp }: Place): void {
   expect(processesOf(tmp), "processes left running").toEqual([]);
   expect(readdirSync(tmp), "folders left behind").toEqual([]);
 }
 
-/** Command lines of processes that were started with a folder of this place in their environment. */
+/** Command lines of processes whose environment contains the folder. */
 function processesOf(folder: string): string[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
@@ -148,7 +146,7 @@ function read(path: string): string {
   }
 }
 
-/** Waits until a file is in the folder of some trial, and gives what is in it. */
+/** Waits for a file in a trial's folder and returns its content. */
 export async function appears({ tmp }: Place, name: string): Promise<string> {
   const look = () => readdirSync(tmp).map((folder) => read(join(tmp, folder, "work", name)));
   await expect.poll(() => look().join(""), { interval: 10 }).not.toBe("");

@@ -30,7 +30,6 @@ async function contentOf(file: FixtureFile, options: WriteParquetOptions): Promi
   return "zip" in file ? zipOf(file.zip) : parquetOf(file, options);
 }
 
-/** The bytes of a Parquet file that holds these rows. */
 export async function parquetOf(file: ParquetFixture, options: WriteParquetOptions): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "assay-fixture-"));
   try {

@@ -4,10 +4,10 @@ import { delimiter, join } from "node:path";
 const INSTALL = "node scripts/system-packages.mjs --install (as root on Debian)";
 
 /**
- * True when a command that a suite needs is missing, so that the suite is skipped, with the reason and the command that
- * installs it. With ASSAY_REQUIRE_SYSTEM=1 a missing command is a failure instead.
+ * True if a required command is missing, so that the suite is skipped with a hint how to install it. With
+ * ASSAY_REQUIRE_SYSTEM=1 a missing command is a failure instead.
  * @example
- * it.skipIf(lacks("git"))("…", () => { … });
+ * it.skipIf(isCommandMissing("git"))("…", () => { … });
  */
 export function lacks(command: string): boolean {
   if (isOnPath(command)) return false;

@@ -5,24 +5,23 @@ import type { Finished } from "./assay.js";
 
 const HOST = fileURLToPath(new URL("../../test/command-host.mjs", import.meta.url));
 
-/** Processes that are kept for the next command: to start one and load everything is most of what a short one costs. */
+/** Processes kept for the next command: starting one and loading everything takes most of the time of a short command. */
 const idle: ChildProcess[] = [];
-/** More would only be loaded to be waited for. */
+/** More would only compete for the processor. */
 const MOST_AT_A_TIME = 2;
 let busy = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Runs the built command line to its end in a process that may have run it before. For tests of what a command says,
- * returns and writes; where the process itself is tested (signals, streams, how it ends), use `assay` or `start`. A
- * module that was loaded stays loaded: a test that changes one has to use those, too. What a command registers is not
- * known to the next: its process is not used again.
+ * Runs the built command line in a process that may have run it before. For tests of a command's output and files; where
+ * the process itself is tested (signals, streams, exit), use `runAssay` or `startAssay`. Loaded modules stay loaded, so tests
+ * that change a module must use those, too. A process in which a command registered something is not reused.
  */
 export function warmAssay(cwd: string, ...args: string[]): Promise<Finished> {
   return warm(cwd, args);
 }
 
-/** The same with variables of the environment besides those that are set. */
+/** The same with additional environment variables. */
 export async function warm(
   cwd: string,
   args: readonly string[],
@@ -50,7 +49,7 @@ async function takePlace(): Promise<void> {
   else await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** Whoever waits next has it; else it is free. */
+/** Passes the slot to the next waiting call, if any. */
 function givePlace(): void {
   const next = waiting.shift();
   if (next === undefined) busy -= 1;
@@ -60,7 +59,7 @@ function givePlace(): void {
 async function startHost(): Promise<ChildProcess> {
   const host = fork(HOST, { stdio: ["ignore", "pipe", "pipe", "ipc"], execArgv: [] });
   await answerOf(host);
-  // It ends with the process of the tests, and does not keep that from ending.
+  // It ends with the test process, and does not keep that from ending.
   host.unref();
   host.channel?.unref();
   return host;
@@ -70,7 +69,7 @@ function answerOf(host: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const onEnd = () => {
       host.off("message", onMessage);
-      reject(new Error("the process of the commands ended: use `assay` for a command that ends its process"));
+      reject(new Error("the command process exited: use `runAssay` for a command that exits its process"));
     };
     const onMessage = (message: unknown) => {
       host.off("exit", onEnd);

@@ -13,10 +13,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-/** Text as it is, or rows to be written as JSON lines. */
+/** Text, or rows to write as JSON lines. */
 export type Content = string | readonly unknown[];
 
-/** A folder of its own for one test, removed when the test is over. */
+/** A temporary folder for one test, removed afterwards. */
 export class Workspace {
   readonly dir = mkdtempSync(join(tmpdir(), "assay-test-"));
 
@@ -43,13 +43,13 @@ export class Workspace {
     return readFileSync(this.path(...parts), "utf8");
   }
 
-  /** Lets modules of this folder import the package by its name. */
+  /** Lets modules in this folder import the package by name. */
   linkAssay(): void {
     mkdirSync(this.path("node_modules"), { recursive: true });
     symlinkSync(fileURLToPath(new URL("../..", import.meta.url)), this.path("node_modules", "assay"));
   }
 
-  /** The run folders, oldest first. */
+  /** Run folders, oldest first. */
   runs(runsDir = ".assay/runs"): string[] {
     if (!existsSync(this.path(runsDir))) return [];
     return readdirSync(this.path(runsDir))
@@ -58,7 +58,6 @@ export class Workspace {
   }
 }
 
-/** Four questions whose answers are known. */
 export const CAPITALS = [
   { id: "fr", question: "Capital of France?", answer: "Paris", part: "west" },
   { id: "it", question: "Capital of Italy?", answer: "Rome", part: "south" },
@@ -66,8 +65,8 @@ export const CAPITALS = [
   { id: "de", question: "Capital of Germany?", answer: "Berlin", part: "west" },
 ];
 
-/** A system that answers with the expected answer. */
+/** A system that returns the expected answer. */
 export const ORACLE = `export default { name: "oracle", process: (example) => ({ response: example.answer }) };`;
 
-/** A system that always says Paris: right once in CAPITALS. */
+/** A system that always answers Paris: right once in CAPITAL_EXAMPLES. */
 export const PARIS = `export default { name: "paris", process: () => ({ response: "Paris" }) };`;

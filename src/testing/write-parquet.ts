@@ -8,7 +8,7 @@ export interface WriteParquetOptions {
   compression: "snappy" | "zstd" | "gzip" | "uncompressed";
 }
 
-/** Writes rows as a Parquet file, by another program than the one that reads it. */
+/** Uses DuckDB, so that files are not written by the code that reads them. */
 export async function writeParquet(
   path: string,
   { columns, rows }: ParquetFixture,

@@ -1,18 +1,17 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** How the members of an archive are written. */
 export interface ZipOptions {
   /** Without compression. */
   isStored?: boolean;
-  /** All sizes and places in the fields of eight bytes that large archives have. */
+  /** Uses 64-bit sizes and offsets, as in large archives. */
   isLarge?: boolean;
-  /** Text at the end of the archive. */
+  /** Comment at the end of the archive. */
   comment?: string;
 }
 
 const TOO_LARGE = 0xffffffff;
 
-/** The bytes of a zip archive with these files, written by its published format alone. */
+/** A zip archive, written from its specification. */
 export function zipOf(members: Readonly<Record<string, string | Buffer>>, options: ZipOptions = {}): Buffer {
   const parts: Buffer[] = [];
   const listed: Buffer[] = [];
@@ -40,7 +39,7 @@ function memberOf(name: string, content: Buffer, { isStored = false }: ZipOption
   return { name: Buffer.from(name), method: isStored ? 0 : 8, crc: crc32(content), size: content.length, packed };
 }
 
-/** What both headers of a member share: from the version that is needed to the length of the name. */
+/** Fields common to both headers: from the required version to the name length. */
 function shared({ name, method, crc, size, packed }: Member, isLarge: boolean): Buffer {
   const header = Buffer.alloc(24);
   header.writeUInt16LE(isLarge ? 45 : 20, 0);

@@ -13,28 +13,35 @@ Examples:
   assay compare main-run latest --fail-on-regression --metric pass_rate
   assay compare latest --system-a gpt-5 --system-b gpt-5-mini      two systems of one run
   assay compare before after --fail-on-regression --min-difference 0.02 --output markdown
-  assay compare before after --max-drop 0.05                       for suites of a few examples, without a test`;
+  assay compare before after --max-drop 0.05                       for suites with few examples: no significance test`;
 
-/** `assay compare`. */
 export function addCompare(program: Command, done: Done): void {
   program
     .command("compare")
-    .description("compare two stored runs task by task: differences with intervals and exact tests; runs nothing")
-    .argument("<a>", "a run folder or id, or 'latest': what was before")
-    .argument("[b]", "what it is compared with (default: another system of the same run)")
-    .option("--metric <names>", "only these, with commas between (default: all that both have)", list)
-    .option("--system-a <name>", "which system of A")
-    .option("--system-b <name>", "which system of B")
+    .description("compare two stored runs task by task, with confidence intervals and exact tests; runs nothing")
+    .argument("<a>", "a run folder or id, or 'latest': the baseline")
+    .argument("[b]", "the run to compare with it (default: another system of the same run)")
+    .option(
+      "--metric <names>",
+      "compare only these metrics, separated by commas (default: all that both runs have)",
+      list,
+    )
+    .option("--system-a <name>", "select the system of run A")
+    .option("--system-b <name>", "select the system of run B")
     .option(
       "--fail-on-regression",
-      "exit 1 when the pass rate or the score of B is worse beyond chance, 3 when too few tasks are paired to tell",
+      "exit 1 if the pass rate or score of B is significantly worse, 3 if too few tasks are paired to tell",
     )
-    .option("--min-difference <share>", "for --fail-on-regression: let smaller losses pass", number)
-    .option("--max-drop <share>", "exit 1 when the pass rate or the score of B is lower by more, chance or not", number)
-    .option("--level <share>", "what intervals cover (default: 0.95)", number)
-    .option("--seed <number>", "of permutations that are drawn rather than counted", integer, 0)
-    .option("--output <name>", "table, json or markdown", "table")
-    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
+    .option("--min-difference <share>", "for --fail-on-regression: tolerate losses smaller than this", number)
+    .option(
+      "--max-drop <share>",
+      "exit 1 if the pass rate or score of B drops by more than this, significant or not",
+      number,
+    )
+    .option("--level <share>", "set the confidence level of intervals (default: 0.95)", number)
+    .option("--seed <number>", "seed the permutation tests that sample", integer, 0)
+    .option("--output <name>", "print table, json or markdown", "table")
+    .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (a: string, b: string | undefined, options: CompareFlags) => {

@@ -5,18 +5,18 @@ import { TRUST_FLAG } from "../trust.js";
 
 const EXAMPLES = `
 Examples:
-  assay datasets                                            all that have a name
-  assay datasets show gsm8k                                 what it is, and one example as it is asked
+  assay datasets                                            list all named datasets
+  assay datasets show gsm8k                                 describe it and print one example
   assay datasets show mmlu:anatomy
   assay datasets show questions.jsonl --map question=prompt
   assay datasets import faq faq.csv --map question=q,answer=a
   assay datasets import my-maths extra.jsonl --template gsm8k
-  assay run --dataset gsm8k=./test.jsonl …                  a local file, read as the dataset is
+  assay run --dataset gsm8k=./test.jsonl …                  read a local file like the named dataset
 
-Datasets of the hub are downloaded as far as they are needed and kept in the cache of the hub's own tools
-(HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub), or in ASSAY_DATASETS_CACHE. HF_ENDPOINT names a mirror, HF_TOKEN opens gated ones, HF_HUB_OFFLINE=1 uses what is kept.`;
+Hub datasets are downloaded as needed and stored in the Hugging Face cache (HF_HUB_CACHE, HF_HOME,
+~/.cache/huggingface/hub), or in ASSAY_DATASETS_CACHE. HF_ENDPOINT sets a mirror, HF_TOKEN gives access to gated
+datasets, HF_HUB_OFFLINE=1 uses only what is cached.`;
 
-/** What the flags of `assay datasets` parse to. */
 export interface DatasetsOptions {
   plugin?: readonly string[];
   config?: string;
@@ -34,21 +34,24 @@ export interface DatasetsOptions {
 export function addDatasets(program: Command, done: Done): void {
   program
     .command("datasets")
-    .description("list the datasets that have a name, show one, or give files of yours a name")
-    .argument("[action]", "'show' or 'import'; nothing to list all")
+    .description("list named datasets, show one, or name your own files")
+    .argument("[action]", "'show' or 'import' (default: list all datasets)")
     .argument("[name]", "the dataset, or a file to show")
     .argument("[files...]", "with import: the files")
-    .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
     .option(...TRUST_FLAG)
-    .option("--config <file>", "the project's config (default: assay.config.ts, .mjs, .yaml when there is one)")
-    .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
-    .option("--template <name>", "with import: the files hold rows of this dataset, and are read as it is")
-    .option("--subject <field>", "with import: the field that samples are stratified and results broken down by")
-    .option("--evaluator <name>", "with import: what scores it; repeatable", collect)
+    .option(
+      "--config <file>",
+      "read the project's config from this file (default: assay.config.ts, .mjs, .yaml if present)",
+    )
+    .option("--map <field=column,…>", "read each field from this column of a file", pairs)
+    .option("--template <name>", "with import: the files hold rows of this dataset and are read the same way")
+    .option("--subject <field>", "with import: stratify samples and break down results by this field")
+    .option("--evaluator <name>", "with import: score with this evaluator; repeatable", collect)
     .option("--score-field <field>", "with import: the score that decides pass or fail")
-    .option("--description <text>", "with import: what it is, in one line")
-    .option("--replace", "with import: instead of the files that have the name now")
-    .option("--seed <number>", "for the example that is shown", integer, 0)
+    .option("--description <text>", "with import: describe the dataset in one line")
+    .option("--replace", "with import: replace the files that have this name now")
+    .option("--seed <number>", "choose the example that is shown", integer, 0)
     .addHelpText("after", EXAMPLES)
     .action(async (action: string | undefined, name: string | undefined, files: string[], options: DatasetsOptions) => {
       const { datasetsCommand } = await import("../datasets.js");

@@ -13,48 +13,48 @@ import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { RunFlags } from "../run-flags.js";
 
 const EXAMPLES = `
-Executors:   ${AGENT_NAMES.join(", ")}, or a command of your own: 'my-agent {prompt} {skills}'
-Tags:        --tag area=js, --tag '!slow', --tag area=js,area=ts (either); several must all hold
+Executors:   ${AGENT_NAMES.join(", ")}, or your own command: 'my-agent {prompt} {skills}'
+Tags:        --tag area=js, --tag '!slow', --tag area=js,area=ts (either); several --tag flags must all match
 
 Examples:
-  assay init                                          write an eval, with a skill, that can be run
-  assay eval                                          every eval.yaml below this folder
+  assay init                                          write a skill with an eval that runs
+  assay eval                                          run every eval.yaml below this folder
   assay eval -e skills/tidy/eval.yaml --executor claude --model claude-sonnet-4-5 --runs 5 --max-cost 5
   assay eval -e evals/ --tag area=js --tag '!slow' --model gpt-5.5,gpt-5.5-mini --executor codex
   assay eval --suite nightly --output-dir reports --junit reports/junit.xml --markdown comment.md
-  assay eval --mock evals/changelog/mock.yaml         without a key: the model is simulated
-  assay eval -e eval.yaml --dry-run                   what would be run, and what it costs at most
-  assay eval --resume                                 go on with the eval that was stopped
-  assay eval --queue redis://queue:6379               on all machines with assay worker
+  assay eval --mock evals/changelog/mock.yaml         simulate the model; needs no API key
+  assay eval -e eval.yaml --dry-run                   print the plan and its maximum cost
+  assay eval --resume                                 resume the latest unfinished eval
+  assay eval --queue redis://queue:6379               run on all machines with assay worker
 
-A gate of an eval file that is not passed makes the exit code 1; no trial at all, or too few with a verdict, 3.`;
+Exit codes: 1 if a gate of an eval file fails, 3 if no trial ran or too few have a verdict.`;
 
 export function addEval(program: Command, done: Done): void {
   const command = program
     .command("eval")
-    .description("run eval files: what agents make of stimuli, with which skills, how dependably")
-    .option("-e, --eval <paths...>", "eval files, folders that hold eval.yaml, or patterns (default: this folder)")
-    .option("--suite <name>", "a suite of the config file")
-    .option("--tag <filter>", "stimuli whose tags match: area=js, !slow; repeatable", collect)
-    .option("--stimulus <name>", "one stimulus by its name; repeatable", collect)
-    .option("--runs <count>", "trials of each stimulus (default: as the file says)", count)
-    .option("--executor <agent>", "the agent, or a command with {prompt}; repeatable", collect)
-    .option("--model <names>", "models of the agent, with commas between them", list)
-    .option("--threshold <share>", "what the weighted score of a trial must reach", number)
-    .option("--timeout <duration>", "for each trial, such as 90s or 5m", duration)
+    .description("run eval files: agent test cases with skills, graders and gates")
+    .option("-e, --eval <paths...>", "run these eval files, folders with eval.yaml, or patterns (default: this folder)")
+    .option("--suite <name>", "run a suite of the config file")
+    .option("--tag <filter>", "run test cases whose tags match: area=js, !slow; repeatable", collect)
+    .option("--stimulus <name>", "run one test case by name; repeatable", collect)
+    .option("--runs <count>", "run each test case this many times (default: set by the file)", count)
+    .option("--executor <agent>", "run this agent, or a command with {prompt}; repeatable", collect)
+    .option("--model <names>", "run these models of the agent, separated by commas", list)
+    .option("--threshold <share>", "pass a trial if its weighted score is at least this", number)
+    .option("--timeout <duration>", "limit each trial, such as 90s or 5m", duration)
     .option("--require-pass", "exit 1 unless every trial passed")
-    .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json there")
-    .option("--junit <file>", "write JUnit XML there")
-    .option("--markdown <file>", "write a comment for a pull request there");
+    .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json to this folder")
+    .option("--junit <file>", "write JUnit XML to this file")
+    .option("--markdown <file>", "write a pull request comment to this file");
   addQueueFlags(addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval"))
-    .option("--cache-dir [dir]", "keep outputs by content and reuse them (default folder: .assay/cache)")
-    .option("--runs-dir <dir>", "where run folders go (default: .assay/runs)")
-    .option("--seed <number>", "for the order and the bootstrap (default: 0)", integer)
-    .option("--max-retries <count>", "trials that fail before any output are made again (default: 5)", integer)
-    .option("--on-outage <action>", "an endpoint that is down: stop (after 60 s) or wait (default: stop)", onOutage)
-    .option("--title <text>", "the report's title")
-    .option("--resume [run]", "go on with an eval that was stopped (default: the latest unfinished one)")
-    .option("--dry-run", "print the plan and what it can detect; run nothing")
+    .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
+    .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
+    .option("--seed <number>", "seed the order and the bootstrap (default: 0)", integer)
+    .option("--max-retries <count>", "retry trials that fail before any output (default: 5)", integer)
+    .option("--on-outage <action>", "if an endpoint is down: stop (after 60 s) or wait (default: stop)", onOutage)
+    .option("--title <text>", "set the title of the report")
+    .option("--resume [run]", "resume a stopped eval (default: the latest unfinished one)")
+    .option("--dry-run", "print the plan and the differences it can detect; run nothing")
     .addHelpText("after", EXAMPLES)
     .allowExcessArguments(false)
     .action(async (options: EvalOptions) => {
@@ -63,14 +63,14 @@ export function addEval(program: Command, done: Done): void {
     });
 }
 
-/** A number without a unit could be seconds as well as minutes. */
+/** A number without a unit is ambiguous, so a unit is required. */
 function duration(value: string): number {
   const ms = durationMs(value);
-  if (ms === null) throw new InvalidArgumentError("It must be a time with its unit, such as 500ms, 90s, 5m or 1h.");
+  if (ms === null) throw new InvalidArgumentError("Use a duration with a unit, such as 500ms, 90s, 5m or 1h.");
   return ms;
 }
 
-/** Commander's own names. */
+/** Option names as commander parses them. */
 type EvalOptions = Omit<
   RunFlags,
   "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "agentEnv" | "queue"

@@ -11,9 +11,9 @@ An experiment file:
   name: does-the-skill-help
   eval: eval.yaml                              # or a list
   baseline: without-skill
-  vary: [/skill, /environment/skills]          # JSON pointers: variants may differ here and nowhere else
+  vary: [/skill, /environment/skills]          # JSON pointers: variants may differ only here
   variants:
-    without-skill: { /skill: null, /environment/skills: [] }      # null takes a key away
+    without-skill: { /skill: null, /environment/skills: [] }      # null removes a key
     with-skill: {}
   # or, every combination: matrix: { /defaults/model: [gpt-5.5, gpt-5.5-mini], /environment/skills: [[], [./]] }
   runs: 5
@@ -25,11 +25,10 @@ Examples:
   assay experiment merge shard-1 shard-2 shard-3 shard-4 --output json
   assay experiment report latest`;
 
-/** `assay experiment`. */
 export function addExperiment(program: Command, done: Done): void {
   const experiment = program
     .command("experiment")
-    .description("run evals in several variants, and say what each brings over the baseline")
+    .description("run evals in several variants and compare each with the baseline")
     .addHelpText("after", EXAMPLES);
   addExperimentRun(experiment, done);
   addExperimentMerge(experiment, done);
@@ -39,20 +38,27 @@ export function addExperiment(program: Command, done: Done): void {
 function addExperimentRun(experiment: Command, done: Done): void {
   const command = experiment
     .command("run")
-    .description("run all variants in one run, and report differences to the baseline stimulus by stimulus")
-    .argument("<file>", "an experiment file")
-    .option("--shard <i/n>", "only this part of the stimuli, such as 1/4; join the runs with experiment merge")
-    .option("--runs <count>", "trials of each stimulus (default: what the experiment or the evals say)", count)
-    .option("--tag <filter>", "only stimuli with this tag: area=js, !slow; repeatable", collect)
-    .option("--executor <agent>", "for evals that name none: the agent, or a command with {prompt}")
-    .option("--model <names>", "for evals that name none: models of the agent, with commas between them", list)
-    .option("--max-retries <count>", "trials that fail before any output are made again (default: 5)", integer)
-    .option("--on-outage <action>", "an endpoint that is down: stop (after 60 s) or wait (default: stop)", onOutage)
-    .option("--min-coverage <share>", "exit 3 when fewer of a variant's trials were scored (default: 0.95)", number)
-    .option("--resume <run>", "a run of this experiment, and of this shard, that was stopped")
+    .description("run all variants in one run and report their differences from the baseline, test case by test case")
+    .argument("<file>", "the experiment file")
+    .option(
+      "--shard <i/n>",
+      "run only this part of the test cases, such as 1/4; combine the runs with experiment merge",
+    )
+    .option("--runs <count>", "run each test case this many times (default: set by the experiment or the evals)", count)
+    .option("--tag <filter>", "run only test cases with this tag: area=js, !slow; repeatable", collect)
+    .option("--executor <agent>", "for evals that name no agent: the agent, or a command with {prompt}")
+    .option("--model <names>", "for evals that name no model: models of the agent, separated by commas", list)
+    .option("--max-retries <count>", "retry trials that fail before any output (default: 5)", integer)
+    .option("--on-outage <action>", "if an endpoint is down: stop (after 60 s) or wait (default: stop)", onOutage)
+    .option(
+      "--min-coverage <share>",
+      "exit 3 if a smaller share of a variant's trials was scored (default: 0.95)",
+      number,
+    )
+    .option("--resume <run>", "resume a stopped run of this experiment and shard")
     .option("--dry-run", "print the variants and the plan; run nothing");
   addReportOptions(addEvalProjectFlags(addEvalRunFlags(command)))
-    .option("--quiet", "no progress")
+    .option("--quiet", "print no progress")
     .action(async (file: string, options: ExperimentRunFlags) => {
       const { experimentRunCommand } = await import("../experiment.js");
       done(await experimentRunCommand(file, options));
@@ -62,8 +68,8 @@ function addExperimentRun(experiment: Command, done: Done): void {
 function addExperimentMerge(experiment: Command, done: Done): void {
   const command = experiment
     .command("merge")
-    .description("join the runs of all shards of an experiment into one report; runs nothing")
-    .argument("<runs...>", "run folders or ids, one for each shard");
+    .description("merge the runs of all shards of an experiment into one report; runs nothing")
+    .argument("<runs...>", "run folders or ids, one per shard");
   addReportOptions(command).action(async (runs: readonly string[], options: ExperimentReportFlags) => {
     const { experimentMergeCommand } = await import("../experiment-report.js");
     done(await experimentMergeCommand(runs, options));
@@ -83,10 +89,10 @@ function addExperimentReport(experiment: Command, done: Done): void {
 
 function addReportOptions(command: Command): Command {
   return command
-    .option("--output <name>", "markdown or json", "markdown")
-    .option("--level <share>", "what intervals of differences cover", number, 0.95)
-    .option("--seed <number>", "for the order, and for permutations that are drawn rather than counted", integer, 0)
-    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
-    .option("--verbose", "stack traces with errors")
+    .option("--output <name>", "print markdown or json", "markdown")
+    .option("--level <share>", "set the confidence level of differences", number, 0.95)
+    .option("--seed <number>", "seed the order and the permutation tests that sample", integer, 0)
+    .option("--runs-dir <dir>", "read and write run folders here", DEFAULT_RUNS_DIR)
+    .option("--verbose", "print stack traces with errors")
     .allowExcessArguments(false);
 }

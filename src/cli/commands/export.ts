@@ -11,17 +11,16 @@ Examples:
   assay export 20261115-213334-gsm8k --format junit --out junit.xml
   assay export latest --format json | jq .summary`;
 
-/** `assay export`. */
 export function addExport(program: Command, done: Done): void {
   program
     .command("export")
-    .description("write a stored run for other programs: CSV, Parquet, JSON or JUnit; runs nothing")
+    .description("export a stored run as CSV, Parquet, JSON or JUnit; runs nothing")
     .argument("<run>", "a run folder or id, or 'latest'")
-    .requiredOption("--format <name>", "csv, parquet, json or junit")
-    .option("--out <file>", "the file to write (default: stdout; Parquet needs one)")
-    .option("--with-outputs", "CSV and Parquet: with what was asked, answered and found")
+    .requiredOption("--format <name>", "write csv, parquet, json or junit")
+    .option("--out <file>", "write to this file (default: stdout; required for Parquet)")
+    .option("--with-outputs", "CSV and Parquet: include questions, answers and evidence")
     .option("--force", "overwrite the file")
-    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
+    .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (run: string, options: ExportFlags) => {

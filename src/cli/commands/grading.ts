@@ -7,7 +7,7 @@ import type { Done } from "../program.js";
 import { addReportFlags } from "../report-flags.js";
 import { TRUST_FLAG } from "../trust.js";
 
-/** Commander's own names: repeatable flags are singular there. */
+/** Option names as commander parses them: repeatable flags are singular. */
 type GradeOptions = Omit<
   GradeFlags,
   "eval" | "datasets" | "evaluators" | "metrics" | "plugins" | "judge" | "modelsFile"
@@ -21,61 +21,56 @@ type GradeOptions = Omit<
     plugin?: string[];
   };
 
-/** The flags of every command that takes a judge. */
 export function addJudgeFlags(command: Command): Command {
   return command
     .option(
       "--judge-model <name>",
-      "a model that judges: from models.yml or PROVIDER/MODEL; several are a panel",
+      "judge with this model: from models.yml or PROVIDER/MODEL; several form a panel",
       collect,
     )
-    .option("--judge-url <url>", "the base URL of whatever answers for the judge; repeatable", collect)
-    .option(
-      "--judge-api <dialect>",
-      "how the judge is spoken to: chat, responses, anthropic, gemini; repeatable",
-      collect,
-    )
-    .option("--judge-api-key-env <variable>", "the name of the variable that holds the judge's key")
-    .option("--judge-scale <name>", "what it answers on: binary, 1-5 or 1-10 (default: binary)")
-    .option("--judge-rubric <file>", "a text that says what a good answer is")
-    .option("--judge-panel <rule>", "how several judges become one: mean, median, majority, min (default: mean)")
+    .option("--judge-url <url>", "call the judge at this base URL; repeatable", collect)
+    .option("--judge-api <dialect>", "API format of the judge: chat, responses, anthropic, gemini; repeatable", collect)
+    .option("--judge-api-key-env <variable>", "read the judge's key from this environment variable")
+    .option("--judge-scale <name>", "set the scale: binary, 1-5 or 1-10 (default: binary)")
+    .option("--judge-rubric <file>", "read the rubric from this text file")
+    .option("--judge-panel <rule>", "combine several judges by mean, median, majority or min (default: mean)")
     .option("--judge-pairwise", "compare two answers, in both orders, instead of scoring one")
-    .option("--judge-per-turn", "judge each turn of a conversation with what was said before, and take the mean");
+    .option("--judge-per-turn", "judge each turn of a conversation with the turns before it, and take the mean");
 }
 
 export function addGrade(program: Command, done: Done): void {
   const command = program
     .command("grade")
-    .description("score the outputs of a stored run again, by other evaluators if you like; calls no system")
-    .argument("[run]", "a run folder or id (default: the latest that was not graded from another)")
+    .description("score the outputs of a stored run again, optionally with other evaluators; calls no system")
+    .argument("[run]", "a run folder or id (default: the latest run that is not itself a grading)")
     .option(
       "--evaluator <spec>",
-      "instead of the run's own; NAME for every dataset, DATASET=NAME for one; repeatable",
+      "replace the run's evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",
       collect,
     )
     .option(
       "--dataset <spec>",
-      "examples to grade by instead of the run's own, such as corrected ones; repeatable",
+      "grade with these examples instead of the run's own, such as corrected ones; repeatable",
       collect,
     )
-    .option("-e, --eval <path>", "an eval file to grade by, such as a corrected one; repeatable", collect)
-    .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
+    .option("-e, --eval <path>", "grade with this eval file, such as a corrected one; repeatable", collect)
+    .option("--map <field=column,…>", "read each field from this column of a file", pairs)
     .option(
       "--unsafe-local-exec",
-      "run generated code without a sandbox when there is none: it can do all that you can",
+      "run generated code without a sandbox if there is none: it can do everything you can",
     )
-    .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
-    .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option("--metric <spec>", "add a metric to the standard ones; repeatable", collect)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
     .option(...TRUST_FLAG)
-    .option("--score-field <field>", "the score that decides pass or fail (default: each dataset's own)")
-    .option("--threshold <share>", "passing means at least this score (default: that of the run)", number)
-    .option("--max-workers <count>", "outputs at a time (default: 8)", count)
-    .option("--max-cost <dollars>", "for judging: no more outputs are judged when it is spent", dollars)
-    .option("--runs-dir <dir>", "where run folders are, and where the new one goes (default: .assay/runs)")
-    .option("--resume <run>", "a graded run that was stopped: what it has is kept")
-    .option("--dry-run", "print what would be scored and what judging it costs; score nothing");
+    .option("--score-field <field>", "use this score to decide pass or fail (default: each dataset's own)")
+    .option("--threshold <share>", "pass if the score is at least this (default: set by the run)", number)
+    .option("--max-workers <count>", "score this many outputs at a time (default: 8)", count)
+    .option("--max-cost <dollars>", "limit the cost of judging: no more outputs are judged once it is spent", dollars)
+    .option("--runs-dir <dir>", "read run folders, and write the new one, here (default: .assay/runs)")
+    .option("--resume <run>", "resume a stopped grading and keep its results")
+    .option("--dry-run", "print what would be scored and what judging costs; score nothing");
   addReportFlags(addJudgeFlags(command))
-    .option("--models <file>", "models with prices, for the judge (default: models.yml when there is one)")
+    .option("--models <file>", "read models and prices for the judge from this file (default: models.yml if present)")
     .addHelpText(
       "after",
       "\nExamples:\n  assay grade\n  assay grade 20261115-213334-gsm8k --evaluator math_equivalence\n  assay grade --dataset corrected.jsonl --fail-under pass_rate=0.8\n  assay grade latest -e eval.yaml",
@@ -89,18 +84,18 @@ export function addGrade(program: Command, done: Done): void {
 export function addJudge(program: Command, done: Done): void {
   const command = program
     .command("judge")
-    .description("say how far a judge model agrees with people, and what it leans to")
+    .description("measure a judge model's agreement with human labels, and its biases")
     .argument("<calibrate>", "the word 'calibrate'")
     .option(
       "--labels <file>",
-      "a JSONL of answers that people have judged: { question, response, label }, or with --judge-pairwise { response_a, response_b, label: a, b or tie }",
+      "read human-labeled answers from this JSONL file: { question, response, label }, or with --judge-pairwise { response_a, response_b, label: a, b or tie }",
     );
   addJudgeFlags(command)
-    .option("--models <file>", "models with prices (default: models.yml when there is one)")
-    .option("--max-workers <count>", "calls at a time (default: 8)", count)
-    .option("--max-cost <dollars>", "no further row is judged that might exceed it", dollars)
-    .option("--allow-insecure", "let a key go over plain http to another machine")
-    .option("--output <name>", "table or json", "table")
+    .option("--models <file>", "read models and prices from this file (default: models.yml if present)")
+    .option("--max-workers <count>", "make this many calls at a time (default: 8)", count)
+    .option("--max-cost <dollars>", "stop before a row that might exceed this cost", dollars)
+    .option("--allow-insecure", "allow sending a key over plain http to another machine")
+    .option("--output <name>", "print table or json", "table")
     .addHelpText(
       "after",
       "\nExamples:\n  assay judge calibrate --labels labels.jsonl --judge-model openai/gpt-5\n  assay judge calibrate --labels pairs.jsonl --judge-pairwise --judge-url http://127.0.0.1:8080 --judge-model my-judge",

@@ -5,24 +5,23 @@ import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
 Examples:
-  assay import eval_results/agent                    a folder of AILANG results, one JSON file for each trial
+  assay import eval_results/agent                    a folder of AILANG results, one JSON file per trial
   assay import results.jsonl --title "skills in May" results of Vally, or of assay eval
   assay import promptfoo.json --output json
   assay import a.json b.json --format context-bench
   assay report latest                                the same figures again; show, compare and serve work as well
 
-What becomes of each field, and which figures change: docs/migrating.md`;
+How each field is mapped, and which figures change: docs/migrating.md`;
 
-/** `assay import`. */
 export function addImport(program: Command, done: Done): void {
   program
     .command("import")
-    .description("make a run of the results of AILANG, Vally, context-bench or promptfoo; runs and grades nothing")
-    .argument("<files...>", "results files of one format, or folders of them")
-    .option("--format <name>", "ailang, vally, context-bench or promptfoo (default: recognised)")
-    .option("--title <text>", "what the run is called")
-    .option("--output <name>", "table or json", "table")
-    .option("--runs-dir <dir>", "where the run folder goes", DEFAULT_RUNS_DIR)
+    .description("import results of AILANG, Vally, context-bench or promptfoo as a run; runs and grades nothing")
+    .argument("<files...>", "result files of one format, or folders of them")
+    .option("--format <name>", "ailang, vally, context-bench or promptfoo (default: detected)")
+    .option("--title <text>", "set the title of the run")
+    .option("--output <name>", "print table or json", "table")
+    .option("--runs-dir <dir>", "write the run folder here", DEFAULT_RUNS_DIR)
     .addHelpText("after", EXAMPLES)
     .action(async (files: string[], options: ImportFlags) => {
       const { importCommand } = await import("../import.js");

@@ -5,36 +5,42 @@ import type { Done } from "../program.js";
 
 const EXAMPLES = `
 Examples:
-  assay lint                                  every SKILL.md and eval file below this folder
+  assay lint                                  check every SKILL.md and eval file below this folder
   assay lint skills/tidy
-  assay lint -e eval.yaml --strict            warnings fail, too
+  assay lint -e eval.yaml --strict            fail on warnings, too
   assay lint --disable EVAL-PROMPT-LEAK
-  assay lint --output github                  annotations for a pull request
-  assay lint --rules                          all that is looked for
+  assay lint --output github                  print annotations for a pull request
+  assay lint --rules                          list all rules
 
-Exit codes: 0 no errors, 1 errors (or warnings with --strict), 2 nothing to look through or usage.`;
+Exit codes: 0 no errors, 1 errors (or warnings with --strict), 2 no files to check, or wrong usage.`;
 
-/** Commander's own names: repeatable flags are singular there. */
+/** Option names as commander parses them: repeatable flags are singular. */
 interface LintCommandOptions extends Omit<LintFlags, "paths" | "plugins" | "disable"> {
   eval?: string[];
   plugin?: string[];
   disable?: string[];
 }
 
-/** `assay lint`. */
 export function addLint(program: Command, done: Done): void {
   program
     .command("lint")
-    .description("look through SKILL.md and eval files for what is wrong or would not do as meant; runs nothing")
-    .argument("[paths...]", "SKILL.md and eval files, folders that are searched, or patterns (default: this folder)")
-    .option("-e, --eval <paths...>", "eval files, as for the other commands")
-    .option("--strict", "exit with 1 for warnings, too")
-    .option("--disable <code>", "do not look for this; repeatable, or with commas between them", collect)
-    .option("--output <name>", "text, json or github", "text")
-    .option("--rules", "print all that is looked for, with what to do about it")
-    .option("--config <file>", "plugins and shared environments (default: assay.config.* when there is one)")
-    .option("--plugin <file>", "a module that exports register(registry), for graders of your own; repeatable", collect)
-    .option("--trust", "run the code of assay.config.* and of plugins; nothing is run without it")
+    .description("check SKILL.md and eval files for mistakes; runs nothing")
+    .argument("[paths...]", "SKILL.md and eval files, folders to search, or patterns (default: this folder)")
+    .option("-e, --eval <paths...>", "check these eval files, as in the other commands")
+    .option("--strict", "exit 1 for warnings, too")
+    .option("--disable <code>", "disable this rule; repeatable, or separated by commas", collect)
+    .option("--output <name>", "print text, json or github", "text")
+    .option("--rules", "list all rules and how to fix what they find")
+    .option(
+      "--config <file>",
+      "read plugins and shared environments from this file (default: assay.config.* if present)",
+    )
+    .option(
+      "--plugin <file>",
+      "load a module that exports register(registry), for your own graders; repeatable",
+      collect,
+    )
+    .option("--trust", "run the code of assay.config.* and of plugins; without it no code is run")
     .addHelpText("after", EXAMPLES)
     .action(async (paths: string[], { eval: evals = [], plugin = [], disable = [], ...flags }: LintCommandOptions) => {
       const { lintCommand } = await import("../lint.js");

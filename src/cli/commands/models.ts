@@ -11,10 +11,10 @@ import { TRUST_FLAG } from "../trust.js";
 export function addModels(program: Command, done: Done): void {
   program
     .command("models")
-    .description("print the models of a models file: every price and limit, and the rule that decided it")
+    .description("print the models of a models file: every price and limit, and the rule that set it")
     .argument("[file]", "the models file (default: models.yml)")
-    .option("--check", "say what is wrong with the file, and nothing else")
-    .option("--output <name>", "table or json", "table")
+    .option("--check", "only report problems in the file")
+    .option("--output <name>", "print table or json", "table")
     .addHelpText("after", "\nExamples:\n  assay models\n  assay models team.yml --check\n  assay models --output json")
     .action(async (file: string | undefined, options: Omit<ModelsOptions, "file">) => {
       const { modelsCommand } = await import("../models.js");
@@ -25,13 +25,20 @@ export function addModels(program: Command, done: Done): void {
 export function addReport(program: Command, done: Done): void {
   program
     .command("report")
-    .description("report a stored run again from its rows, with other prices if you like; runs nothing")
+    .description("report a stored run again, optionally with other prices; runs nothing")
     .argument("[run]", "a run folder or id (default: the latest)")
-    .option("--prices <file>", "a models file: costs are worked out again from the tokens that were used")
-    .option("--output <name>", "table, json, eval, markdown, junit or html, or a plugin's (default: as it was made)")
-    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, facets, other", list)
-    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
-    .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option("--prices <file>", "recompute costs from the used tokens with the prices of this models file")
+    .option(
+      "--output <name>",
+      "print table, json, eval, markdown, junit or html, or a plugin's format (default: the run's own)",
+    )
+    .option(
+      "--columns <groups>",
+      "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
+      list,
+    )
+    .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
     .option(...TRUST_FLAG)
     .addHelpText(
       "after",
@@ -51,12 +58,12 @@ export function addGateway(program: Command, done: Done): void {
     .option("--max-cost <dollars>", "stop the program when its calls have cost more than this", dollars)
     .option("--max-tokens <count>", "stop the program when its calls have used more tokens than this", count)
     .option("--model-map <name=name,…>", "send calls for one model to another", pairs)
-    .option("--models <file>", "prices (default: models.yml when there is one, then the bundled table)")
-    .option("--upstream <provider=url,…>", "where calls go: openai, anthropic, google", pairs)
-    .option("--timeout <seconds>", "stop the program after this long", number)
-    .option("--allow-insecure", "let a key go over plain http to another machine")
-    .option("--allow-unmetered", "with --max-cost, pass on what cannot be metered: images, audio, files, batches")
-    .option("--output <name>", "the receipt: table (to stderr) or json (to stdout)", "table")
+    .option("--models <file>", "read prices from this file (default: models.yml if present, then the bundled table)")
+    .option("--upstream <provider=url,…>", "forward calls of openai, anthropic or google to this URL", pairs)
+    .option("--timeout <seconds>", "stop the program after this time", number)
+    .option("--allow-insecure", "allow sending a key over plain http to another machine")
+    .option("--allow-unmetered", "with --max-cost, allow calls that cannot be metered: images, audio, files, batches")
+    .option("--output <name>", "print the receipt as table (to stderr) or json (to stdout)", "table")
     .addHelpText("after", GATEWAY_EXAMPLES)
     .action(async (command: string[], options: GatewayOptions) => {
       const { gatewayCommand } = await import("../gateway.js");
@@ -74,21 +81,21 @@ Examples:
 export function addMock(program: Command, done: Done): void {
   program
     .command("mock")
-    .description("a local model endpoint that speaks four dialects and does what it is told")
-    .option("--port <number>", "0 takes a free one", port, 0)
-    .option("--host <name>", "where to listen", "127.0.0.1")
-    .option("--allow-remote", "let --host be reachable from other machines")
-    .option("--latency <ms>", "before the first byte", number)
-    .option("--tokens-per-sec <count>", "the pace of the stream", number)
-    .option("--reply <text>", "what it answers; 'echo' repeats the question")
-    .option("--answers <file>", "a JSONL of examples: it knows their answers")
-    .option("--success-rate <share>", "how often it uses what it knows", number)
-    .option("--output-tokens <count>", "how long its answers are", count)
-    .option("--fault <kind=rate>", "faults such as 429=0.1, 500=0.05, cut=0.02; repeatable", collect)
-    .option("--require-key <value>", "refuse requests without this key")
-    .option("--seed <number>", "for what is random", integer)
-    .option("--script <file>", "all of this and more as YAML or JSON")
-    .option("--verbose", "a line for each request, and stack traces with errors")
+    .description("serve a scripted model endpoint with four API formats")
+    .option("--port <number>", "listen on this port; 0 for a free one", port, 0)
+    .option("--host <name>", "listen on this address", "127.0.0.1")
+    .option("--allow-remote", "allow --host to be reachable from other machines")
+    .option("--latency <ms>", "wait this long before the first byte", number)
+    .option("--tokens-per-sec <count>", "stream at this rate", number)
+    .option("--reply <text>", "answer with this text; 'echo' repeats the question")
+    .option("--answers <file>", "answer the examples of this JSONL file correctly")
+    .option("--success-rate <share>", "answer this share of known examples correctly", number)
+    .option("--output-tokens <count>", "set the length of answers", count)
+    .option("--fault <kind=rate>", "inject faults such as 429=0.1, 500=0.05, cut=0.02; repeatable", collect)
+    .option("--require-key <value>", "reject requests without this key")
+    .option("--seed <number>", "seed the random choices", integer)
+    .option("--script <file>", "read all of these settings and more from a YAML or JSON file")
+    .option("--verbose", "print a line for each request, and stack traces with errors")
     .addHelpText(
       "after",
       "\nExamples:\n  assay mock --port 8080\n  assay mock --latency 50 --tokens-per-sec 80 --fault 429=0.1\n  assay mock --answers questions.jsonl --success-rate 0.8",

@@ -8,21 +8,20 @@ const EXAMPLES = `
 Examples:
   assay oracle                                       the eval files of assay.config.*, or below this folder
   assay oracle -e eval.yaml
-  assay oracle -e skills/ --strict                   a line that no grader notices fails, too
+  assay oracle -e skills/ --strict                   fail, too, if no grader notices a missing line
   assay oracle -e eval.yaml --stimulus fix-add --max-omissions 500
   assay oracle -e eval.yaml --output json > oracle.json
 
-Exit codes: 0 every golden state passes and every untouched one fails, 1 not so, 2 usage or configuration,
+Exit codes: 0 every golden state passes and every untouched one fails, 1 otherwise, 2 wrong usage or configuration,
 3 nothing could be checked or a folder could not be set up, 130 interrupted.`;
 
-/** Commander's own names: repeatable flags are singular there. */
+/** Option names as commander parses them: repeatable flags are singular. */
 interface OracleCommandOptions extends Omit<OracleFlags, "evals" | "stimuli" | "plugins"> {
   eval?: string[];
   stimulus?: string[];
   plugin?: string[];
 }
 
-/** `assay oracle`. */
 export function addOracle(program: Command, done: Done): void {
   program
     .command("oracle")
@@ -31,21 +30,28 @@ export function addOracle(program: Command, done: Done): void {
     )
     .option(
       "-e, --eval <file...>",
-      "an eval file, a folder of them or a pattern; repeatable (default: those of assay.config.*, else this folder)",
+      "check this eval file, folder or pattern; repeatable (default: those of assay.config.*, else this folder)",
     )
-    .option("--stimulus <name>", "only this one; repeatable", collect)
+    .option("--stimulus <name>", "check only this test case; repeatable", collect)
     .option(
       "--max-omissions <count>",
-      "lines of each golden patch that are left out, one at a time (default: 50)",
+      "leave out up to this many lines of each golden patch, one at a time (default: 50)",
       atLeastZero,
     )
-    .option("--workers <count>", "folders that are graded at a time (default: 2)", count)
-    .option("--strict", "exit with 1 when a line can be left out and no grader notices")
-    .option("--output <name>", "table or json", "table")
-    .option("--config <file>", "plugins and shared environments (default: assay.config.* when there is one)")
-    .option("--plugin <file>", "a module that exports register(registry), for graders of your own; repeatable", collect)
+    .option("--workers <count>", "grade this many folders at a time (default: 2)", count)
+    .option("--strict", "exit 1 if a line can be left out and no grader notices")
+    .option("--output <name>", "print table or json", "table")
+    .option(
+      "--config <file>",
+      "read plugins and shared environments from this file (default: assay.config.* if present)",
+    )
+    .option(
+      "--plugin <file>",
+      "load a module that exports register(registry), for your own graders; repeatable",
+      collect,
+    )
     .option(...TRUST_FLAG)
-    .option("--quiet", "no progress")
+    .option("--quiet", "print no progress")
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async ({ eval: evals, stimulus, plugin, ...flags }: OracleCommandOptions) => {

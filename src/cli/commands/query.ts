@@ -15,17 +15,16 @@ Examples:
   assay query --file trend.sql --output json
   echo "from summary where metric = 'pass_rate'" | assay query -`;
 
-/** `assay query`. */
 export function addQuery(program: Command, done: Done): void {
   program
     .command("query")
-    .description("ask all stored runs in SQL: what they found, cost and took; reads only")
-    .argument("[statement]", "one statement that reads, or - for stdin (default: list the views)")
-    .option("--schema", "list the views with their columns")
+    .description("query all stored runs with SQL; reads only")
+    .argument("[statement]", "one read-only statement, or - for stdin (default: list the views)")
+    .option("--schema", "list the views and their columns")
     .option("--file <path>", "read the statement from a file")
-    .option("--output <name>", "table, json, csv or jsonl", "table")
-    .option("--limit <count>", "most lines that the table shows (default: 100)", count)
-    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
+    .option("--output <name>", "print table, json, csv or jsonl", "table")
+    .option("--limit <count>", "print at most this many lines of the table (default: 100)", count)
+    .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (statement: string | undefined, options: QueryFlags) => {

@@ -15,17 +15,16 @@ Examples:
   assay queue status --queue redis://queue:6379 --output json`;
 
 const CLEAR_EXAMPLES = `
-What is recorded in the run's folder stays. A run whose coordinator is there is not cleared: stop it with Ctrl-C.
+Results recorded in the run folder are kept. A run with a live coordinator is not cleared: stop it with Ctrl-C.
 
 Examples:
   assay queue clear 20261115-213334-gsm8k-1f0c9a2b --queue redis://queue:6379
-  assay queue clear --abandoned --queue redis://queue:6379      all runs whose coordinators are gone`;
+  assay queue clear --abandoned --queue redis://queue:6379      all runs without a live coordinator`;
 
-/** `assay queue`. */
 export function addQueue(program: Command, done: Done): void {
   const queue = program
     .command("queue")
-    .description("look at the runs and workers of a queue, and remove what a run has left there")
+    .description("inspect the runs and workers of a queue, and remove what a run left there")
     .addHelpText("after", EXAMPLES);
   addStatus(queue, done);
   addClear(queue, done);
@@ -33,8 +32,8 @@ export function addQueue(program: Command, done: Done): void {
 
 function addStatus(queue: Command, done: Done): void {
   withQueue(queue.command("status"))
-    .description("the runs that a queue knows of, and the workers that are there")
-    .option("--output <name>", "table or json", "table")
+    .description("list the runs and workers of a queue")
+    .option("--output <name>", "print table or json", "table")
     .addHelpText("after", STATUS_EXAMPLES)
     .action(async (options: StatusFlags) => {
       const { statusCommand } = await import("../queue.js");
@@ -44,9 +43,9 @@ function addStatus(queue: Command, done: Done): void {
 
 function addClear(queue: Command, done: Done): void {
   withQueue(queue.command("clear"))
-    .description("remove what a run has left in a queue")
-    .argument("[run]", "its key or id, as assay queue status shows it")
-    .option("--abandoned", "all runs whose coordinators are gone")
+    .description("remove what a run left in a queue")
+    .argument("[run]", "its key or id, as shown by assay queue status")
+    .option("--abandoned", "clear all runs without a live coordinator")
     .addHelpText("after", CLEAR_EXAMPLES)
     .action(async (run: string | undefined, options: ClearFlags) => {
       const { clearCommand } = await import("../queue.js");
@@ -57,6 +56,6 @@ function addClear(queue: Command, done: Done): void {
 function withQueue(command: Command): Command {
   return command
     .option("--queue <url>", "the Redis: redis://HOST:6379 (default: ASSAY_QUEUE)")
-    .option("--verbose", "stack traces with errors")
+    .option("--verbose", "print stack traces with errors")
     .allowExcessArguments(false);
 }

@@ -17,11 +17,11 @@ const RUN_EXAMPLES = `
 Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
 Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts
 Datasets:    a .jsonl, .json, .csv, .tsv or .parquet file (also .gz), or a name from 'assay datasets': gsm8k, mmlu:anatomy;
-             NAME@REVISION pins the hub's revision, NAME=FILE reads a local file as that dataset
+             NAME@REVISION pins a hub revision, NAME=FILE reads a local file like that dataset
 Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/evaluators.md),
-             or a file; DATASET=NAME for one dataset; left out, each dataset uses its own
-Queue:       with --queue this command plans and records, and every assay worker of that Redis runs trials. Keys are
-             needed there alone; --max-workers bounds the calls to an endpoint of all workers together
+             or a file; DATASET=NAME for one dataset (default: each dataset's own)
+Queue:       with --queue, this command plans and records, and every assay worker on that Redis runs trials. Only workers
+             need keys; --max-workers limits the concurrent calls per endpoint of all workers together
 
 Examples:
   assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
@@ -34,12 +34,12 @@ Examples:
   assay run --replay outputs.jsonl --dataset data.jsonl --score-field contains --threshold 1
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
   assay run --resume 20261115-213334-needle
-  assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k --max-cost 2      on all machines with assay worker`;
+  assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k --max-cost 2      run on all machines with assay worker`;
 
 const MEMORY_EXAMPLES = `
-Memories:    full-history, last-n:20 (the last turns), bm25:10 (the turns that fit best), or a file: ./my-memory.ts
+Memories:    full-history, last-n:20 (the last turns), bm25:10 (the best-matching turns), or a file: ./my-memory.ts
 Datasets:    locomo, longmemeval:s, longmemeval:m, longmemeval:oracle; NAME=FILE reads a local copy
-Reader:      the model that answers from what a built-in memory brings up: --model or --proxy, or --reader ./reader.ts
+Reader:      the model that answers from what a built-in memory retrieves: --model or --proxy, or --reader ./reader.ts
 
 Examples:
   assay memory --system full-history --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100 --max-cost 2
@@ -52,15 +52,15 @@ export function addRun(program: Command, done: Done): void {
   const command = program
     .command("run", { isDefault: true })
     .description("run systems on datasets and report (the default command)")
-    .option("--system <spec>", "a system to measure; repeatable", collect)
+    .option("--system <spec>", "measure this system; repeatable", collect)
     .option("--replay <file>", "measure outputs recorded in a JSONL file; repeatable", collect)
-    .option("--dataset <spec>", "a dataset: a name, a file, or NAME=FILE; repeatable", collect)
-    .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
-    .option("--skip-bad-rows", "leave out rows that cannot be read, and count them")
-    .option("--cache-dir [dir]", "keep outputs by content and reuse them (default folder: .assay/cache)")
+    .option("--dataset <spec>", "run this dataset: a name, a file, or NAME=FILE; repeatable", collect)
+    .option("--map <field=column,…>", "read each field from this column of a file", pairs)
+    .option("--skip-bad-rows", "skip rows that cannot be read, and count them")
+    .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
     .option(
       "--unsafe-local-exec",
-      "run generated code without a sandbox when there is none: it can do all that you can",
+      "run generated code without a sandbox if there is none: it can do everything you can",
     );
   addQueueFlags(addRunFlags(addAgentFlags(command)))
     .addHelpText("after", RUN_EXAMPLES)
@@ -75,10 +75,10 @@ export function addRun(program: Command, done: Done): void {
 export function addMemory(program: Command, done: Done): void {
   const command = program
     .command("memory")
-    .description("measure memories on long conversations: what they recall, at which cost")
-    .option("--system <spec>", "a memory to measure; repeatable", collect)
-    .option("--dataset <spec>", "locomo, longmemeval:s, …, or NAME=FILE for a local copy", collect)
-    .option("--reader <file>", "a system that answers from what a memory brings up, instead of a model");
+    .description("measure memory systems on long conversations: recall and cost")
+    .option("--system <spec>", "measure this memory; repeatable", collect)
+    .option("--dataset <spec>", "run locomo, longmemeval:s, …, or NAME=FILE for a local copy", collect)
+    .option("--reader <file>", "answer from retrieved memories with this system instead of a model");
   addRunFlags(command)
     .addHelpText("after", MEMORY_EXAMPLES)
     .allowExcessArguments(false)
@@ -88,71 +88,85 @@ export function addMemory(program: Command, done: Done): void {
     });
 }
 
-/** The flags of every command that makes a new run. */
 function addRunFlags(command: Command): Command {
   addModelFlags(command)
-    .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
-    .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
-    .option("--max-retries <count>", "calls that fail before any output are made again (default: 5)", integer)
-    .option("--on-outage <action>", "an endpoint that is down: stop (after 60 s) or wait (default: stop)", onOutage)
+    .option(
+      "--max-cost <dollars>",
+      "limit the cost of the whole run: trials that might exceed it are not started",
+      dollars,
+    )
+    .option(
+      "--trial-max-cost <dollars>",
+      "limit the cost of each trial: it is stopped there and graded on what it has produced",
+      number,
+    )
+    .option("--max-retries <count>", "retry calls that fail before any output (default: 5)", integer)
+    .option("--on-outage <action>", "if an endpoint is down: stop (after 60 s) or wait (default: stop)", onOutage)
     .option(
       "--evaluator <spec>",
-      "instead of the datasets' own; NAME for every dataset, DATASET=NAME for one; repeatable",
+      "replace the datasets' evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",
       collect,
     );
   return addReportFlags(addJudgeFlags(command))
-    .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
-    .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option("--metric <spec>", "add a metric to the standard ones; repeatable", collect)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
     .option(...TRUST_FLAG)
-    .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")
-    .option("-n, --max-examples <count>", "at most this many examples of each dataset, a seeded sample", count)
-    .option("--head", "with -n: the first examples instead of a sample")
-    .option("--shuffle-seed <number>", "for the sample alone (default: --seed)", integer)
-    .option("--filter <column=value>", "keep examples whose column equals the value; repeatable", pair)
-    .option("--score-field <field>", "the score that decides pass or fail (default: each dataset's own)")
-    .option("--threshold <share>", "passing means at least this score (default: 0.7)", number)
-    .option("--trials <count>", "how often each system answers each example (default: 1)", count)
-    .option("--seed <number>", "for the sample, the order and the bootstrap (default: 0)", integer)
-    .option("--max-workers <count>", "trials at a time (default: 8)", count)
-    .option("--tokenizer <name>", "cl100k_base or o200k_base (default: cl100k_base)")
-    .option("--runs-dir <dir>", "where run folders go (default: .assay/runs)")
-    .option("--resume [run]", "go on with a run that was stopped (default: the latest unfinished one)")
-    .option("--title <text>", "the report's title")
-    .option("--dry-run", "print the plan and what it can detect; run nothing");
+    .option("--config <file>", "read the run from this file (default: assay.config.ts, .mjs, .yaml if present)")
+    .option("-n, --max-examples <count>", "run at most this many examples of each dataset, a seeded sample", count)
+    .option("--head", "with -n: take the first examples instead of a sample")
+    .option("--shuffle-seed <number>", "seed only the sample (default: --seed)", integer)
+    .option("--filter <column=value>", "keep only examples whose column equals the value; repeatable", pair)
+    .option("--score-field <field>", "use this score to decide pass or fail (default: each dataset's own)")
+    .option("--threshold <share>", "pass if the score is at least this (default: 0.7)", number)
+    .option("--trials <count>", "run each example this many times with each system (default: 1)", count)
+    .option("--seed <number>", "seed the sample, the order and the bootstrap (default: 0)", integer)
+    .option("--max-workers <count>", "run this many trials at a time (default: 8)", count)
+    .option("--tokenizer <name>", "count tokens with cl100k_base or o200k_base (default: cl100k_base)")
+    .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
+    .option("--resume [run]", "resume a stopped run (default: the latest unfinished one)")
+    .option("--title <text>", "set the title of the report")
+    .option("--dry-run", "print the plan and the differences it can detect; run nothing");
 }
 
-/** The flags of every command that calls models. */
 function addModelFlags(command: Command): Command {
   return command
-    .option("--model <name>", "a model: from models.yml, PROVIDER/MODEL, or what --proxy serves; repeatable", collect)
-    .option("--proxy <url>", "the base URL of an OpenAI-compatible endpoint; repeatable, with --model each", collect)
-    .option("--name <name>", "what the system behind --model or --proxy is called; repeatable", collect)
-    .option("--api <dialect>", "how it is spoken to: chat, responses, anthropic, gemini; repeatable", collect)
-    .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
-    .option("--system-prompt <text>", "for models: the system prompt")
-    .option("--temperature <number>", "for models", number)
-    .option("--max-tokens <count>", "for models: the longest answer", count)
-    .option("--extra-body <json>", "for models: added to the body of every request", json)
-    .option("--header <name: value>", "for models: an extra header; repeatable", header)
+    .option(
+      "--model <name>",
+      "measure this model: from models.yml, PROVIDER/MODEL, or served by --proxy; repeatable",
+      collect,
+    )
+    .option(
+      "--proxy <url>",
+      "call an OpenAI-compatible endpoint at this base URL; repeatable, each with a --model",
+      collect,
+    )
+    .option("--name <name>", "name the system of a --model or --proxy; repeatable", collect)
+    .option("--api <dialect>", "API format: chat, responses, anthropic, gemini; repeatable", collect)
+    .option("--models <file>", "read models, prices and budgets from this file (default: models.yml if present)")
+    .option("--system-prompt <text>", "for models: set the system prompt")
+    .option("--temperature <number>", "for models: set the temperature", number)
+    .option("--max-tokens <count>", "for models: limit the length of answers", count)
+    .option("--extra-body <json>", "for models: merge this into the body of every request", json)
+    .option("--header <name: value>", "for models: send an extra header; repeatable", header)
     .option(
       "--timeout <seconds>",
-      "for models: how long one call may take (default: 30 s more than the hard timeout)",
+      "for models: limit the time of one call (default: 30 s more than the hard timeout)",
       number,
     )
-    .option("--api-key-env <variable>", "for models: the name of the variable that holds the key")
-    .option("--allow-insecure", "for models: let a key go over plain http to another machine");
+    .option("--api-key-env <variable>", "for models: read the key from this environment variable")
+    .option("--allow-insecure", "for models: allow sending a key over plain http to another machine");
 }
 
-/** As the default command, `run` is handed every word that is no command's name. */
+/** `run` is the default command, so it receives every word that is not a command. */
 function strayArgument(program: Command, word: string): UsageError {
   if (program.args[0] === "run") {
-    return new UsageError(`assay run takes flags only, but got "${word}". Did you mean --system or --dataset ${word}?`);
+    return new UsageError(`assay run takes only flags, got "${word}". Did you mean --system or --dataset ${word}?`);
   }
   const commands = program.commands.map((command) => command.name());
   return new UsageError(`Unknown command "${word}".${didYouMean(word, commands)}`);
 }
 
-/** Commander's own names: repeatable flags are singular there. */
+/** Option names as commander parses them: repeatable flags are singular. */
 type CommanderRunOptions = Omit<
   RunFlags,
   | "systems"

@@ -5,26 +5,28 @@ import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import type { ServeFlags } from "../serve.js";
 
 const EXAMPLES = `
-Pages:    the leaderboard with its charts, all runs, trends, one run (live while it is going), one trial, two runs compared
+Pages:    leaderboard with charts, all runs, trends, one run (live while it is running), one trial, comparison of two runs
 
 Examples:
   assay serve
   assay serve --port 8080 --no-open
   assay serve --runs-dir nightly/runs
-  assay serve --host 0.0.0.0 --token            other machines may look, with the token that is printed
+  assay serve --host 0.0.0.0 --token            open to other machines, with the printed token
   ASSAY_TOKEN=… assay serve --host 0.0.0.0 --token
 
-To send somebody one run as a file: assay report RUN --output html > report.html`;
+To share one run as a file: assay report RUN --output html > report.html`;
 
-/** `assay serve`. */
 export function addServe(program: Command, done: Done): void {
   program
     .command("serve")
-    .description("look at stored runs in the browser: leaderboard, charts, rows, trials, comparisons; runs nothing")
-    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
-    .option("--port <number>", "where to listen (default: 4680, or one that is free; 0 for any)", port)
-    .option("--host <address>", "listen there instead of on this machine alone; others need --token")
-    .option("--token [text]", "ask every visitor for this (default: ASSAY_TOKEN, or a new one that is printed)")
+    .description("view stored runs in the browser: leaderboard, charts, rows, trials, comparisons; runs nothing")
+    .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
+    .option("--port <number>", "listen on this port (default: 4680, or a free one if taken; 0 for any)", port)
+    .option("--host <address>", "listen on this address instead of only on this machine; other machines need --token")
+    .option(
+      "--token [text]",
+      "require this token from every visitor (default: ASSAY_TOKEN, or a new one that is printed)",
+    )
     .option("--no-open", "do not open a browser")
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)

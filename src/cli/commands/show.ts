@@ -11,20 +11,19 @@ Examples:
   assay show latest 'add-tests#2' --system claude --full
   assay show latest add-tests --output json`;
 
-/** `assay show`. */
 export function addShow(program: Command, done: Done): void {
   program
     .command("show")
-    .description("show a stored trial: what came of it and why, and an agent's work event by event; runs nothing")
+    .description("show a stored trial: its result and why, and an agent's work event by event; runs nothing")
     .argument("[run]", "a run folder or id, or 'latest' (default: the latest)")
-    .argument("[trial]", "an example's id, or ID#N for its trial N, counted from 0 (default: list all trials)")
+    .argument("[trial]", "an example id, or ID#N for its trial N, counted from 0 (default: list all trials)")
     .option("--system <name>", "only trials of this system")
     .option("--dataset <name>", "only trials on this dataset")
-    .option("--outcome <name>", "only trials that ended so: pass, fail, error, unscored, skipped")
+    .option("--outcome <name>", "only trials with this outcome: pass, fail, error, unscored, skipped")
     .option("--all", "list every trial, not only the first 50")
-    .option("--full", "texts as long as they are")
-    .option("--output <name>", "text or json", "text")
-    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
+    .option("--full", "do not shorten texts")
+    .option("--output <name>", "print text or json", "text")
+    .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (run: string | undefined, trial: string | undefined, options: ShowFlags) => {

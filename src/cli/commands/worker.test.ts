@@ -4,7 +4,7 @@ import { EXIT, QueueError, UsageError } from "../../core/errors.js";
 import { Workspace } from "../../testing/workspace.js";
 import { buildProgram } from "../program.js";
 
-/** Runs the command line in this process; what Commander says goes nowhere. */
+/** Runs the command line in this process, without commander's own output. */
 function assay(...args: string[]): Promise<number> {
   vi.spyOn(process.stderr, "write").mockReturnValue(true);
   return buildProgram(["node", "assay", ...args]).run();
@@ -21,17 +21,17 @@ afterEach(() => {
 
 const QUEUE = ["--queue", "redis://127.0.0.1:1"];
 
-describe("assay worker refuses", () => {
+describe("assay worker rejects", () => {
   it.each([
-    ["no queue", [], /There is no queue\. Add --queue redis:\/\/HOST:6379, or put its address into ASSAY_QUEUE/],
-    ["an address of something else", ["--queue", "amqp://host"], /"amqp:\/\/host" is not the address of a Redis/],
+    ["no queue", [], /No queue is given\. Add --queue redis:\/\/HOST:6379, or set ASSAY_QUEUE/],
+    ["an address of something else", ["--queue", "amqp://host"], /"amqp:\/\/host" is not a Redis address/],
     ["a project that is not there", [...QUEUE, "--project", "no-such"], /--project \S+no-such is not a folder/],
     [
       "a shared folder that is not there",
       [...QUEUE, "--shared-dir", "no-such"],
-      /--shared-dir \S+no-such is not there/,
+      /--shared-dir \S+no-such does not exist/,
     ],
-    ["a header that is part of the run", [...QUEUE, "--header", "X-Team: evals"], /Give X-Team to assay run/],
+    ["a header that is part of the run", [...QUEUE, "--header", "X-Team: evals"], /Pass X-Team to assay run/],
   ])("%s", async (_, args, message) => {
     await expect(assay("worker", ...args)).rejects.toThrow(UsageError);
     await expect(assay("worker", ...args)).rejects.toThrow(message);
@@ -54,7 +54,7 @@ describe("assay worker refuses", () => {
   });
 });
 
-/** A port of this machine that nobody listens on. */
+/** A port of this machine without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -63,7 +63,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-describe("a Redis that is not there", () => {
+describe("an unreachable Redis", () => {
   it.each([["worker"], ["queue", "status"], ["queue", "clear", "--abandoned"]])("%s %s", async (...command) => {
     vi.stubEnv("ASSAY_QUEUE", `redis://:hunter2@127.0.0.1:${await closedPort()}`);
     const error: unknown = await assay(...command.filter(Boolean)).catch((reason: unknown) => reason);
@@ -73,64 +73,60 @@ describe("a Redis that is not there", () => {
   });
 });
 
-describe("assay queue refuses", () => {
+describe("assay queue rejects", () => {
   it.each([
-    ["no queue", ["status"], /There is no queue/],
+    ["no queue", ["status"], /No queue is given/],
     [
       "an output that is not there",
       ["status", ...QUEUE, "--output", "jsn"],
-      /no --output "jsn"\. Did you mean "json"\?/,
+      /Unknown output format "jsn"\. Did you mean "json"\?/,
     ],
-    [
-      "to clear nothing",
-      ["clear", ...QUEUE],
-      /Which run\? Name one as assay queue status shows it, or write --abandoned/,
-    ],
+    ["to clear nothing", ["clear", ...QUEUE], /Name one run as shown by assay queue status, or pass --abandoned/],
     ["to clear one and all", ["clear", "x", "--abandoned", ...QUEUE], /not both/],
   ])("%s", async (_, args, message) => {
     await expect(assay("queue", ...args)).rejects.toThrow(message);
   });
 });
 
-describe("assay run --queue refuses", () => {
+describe("assay run --queue rejects", () => {
   const BASE = ["--system", "passthrough", "--dataset", "needle", "-n", "1"];
 
   it.each([
-    ["an address of something else", ["--queue", "queue:6379"], /"queue:6379" is not the address of a Redis/],
-    ["a folder for outputs without a queue", ["--shared-dir", "out"], /this run has no queue\. Add --queue/],
-    ["a folder that is not there", [...QUEUE, "--shared-dir", "no-such"], /--shared-dir \S+no-such is not there/],
+    ["an address of something else", ["--queue", "queue:6379"], /"queue:6379" is not a Redis address/],
+    ["a folder for outputs without a queue", ["--shared-dir", "out"], /is only for runs with a queue\. Add --queue/],
+    ["a folder that is not there", [...QUEUE, "--shared-dir", "no-such"], /--shared-dir \S+no-such does not exist/],
   ])("%s", async (_, args, message) => {
     await expect(assay("run", ...BASE, ...args)).rejects.toThrow(message);
   });
 
-  it("a simulated model, which answers on one machine alone", async () => {
+  it("a simulated model, which works only on one machine", async () => {
     const space = new Workspace({ "mock.yaml": "" });
     const evaluated = assay("eval", "--mock", space.path("mock.yaml"), ...QUEUE);
-    await expect(evaluated).rejects.toThrow(/--mock answers on this machine alone.*Start assay mock.*give --agent-url/);
+    await expect(evaluated).rejects.toThrow(/--mock works only on this machine.*Start assay mock.*pass --agent-url/);
   });
 
-  it("a queue of the config file where a command runs on one machine", async () => {
+  it("a queue in the config file for a command that runs on one machine", async () => {
     const space = new Workspace({ "assay.config.yaml": "queue: redis://127.0.0.1:1\nsystems: [full-history]\n" });
     const measured = assay("memory", "--config", space.path("assay.config.yaml"));
-    await expect(measured).rejects.toThrow(
-      "The config file says `queue`, but assay memory runs on this machine alone.",
-    );
+    await expect(measured).rejects.toThrow("The config file sets `queue`, but assay memory runs only on this machine.");
   });
 
-  it("is no flag of commands that run on one machine", async () => {
+  it("the flag for commands that run on one machine", async () => {
     await expect(assay("memory", ...QUEUE)).rejects.toThrow(/unknown option '--queue'/);
     await expect(assay("grade", ...QUEUE)).rejects.toThrow(/unknown option '--queue'/);
     await expect(assay("experiment", "run", "x.yaml", ...QUEUE)).rejects.toThrow(/unknown option '--queue'/);
   });
 
-  it("ASSAY_QUEUE, which is for workers: a run says itself where its trials go", async () => {
+  it("ignores ASSAY_QUEUE, which is only for workers", async () => {
     vi.stubEnv("ASSAY_QUEUE", "redis://127.0.0.1:1");
     const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    await expect(assay("run", ...BASE, "--dry-run", "--shared-dir", "out")).rejects.toThrow(/this run has no queue/);
+    await expect(assay("run", ...BASE, "--dry-run", "--shared-dir", "out")).rejects.toThrow(
+      /is only for runs with a queue/,
+    );
     expect(printed).not.toHaveBeenCalled();
   });
 
-  it("nothing when it only plans: no Redis is asked", async () => {
+  it("plans without connecting to Redis", async () => {
     let plan = "";
     vi.spyOn(process.stdout, "write").mockImplementation((text) => {
       plan += String(text);

@@ -6,54 +6,53 @@ import type { WorkerFlags } from "../worker.js";
 const KINDS = "systems, models, agents, commands, agent-home, unsafe-local-exec, outside-files";
 
 const EXAMPLES = `
-A worker makes the same plan as the run it takes part in, from the same files: give every machine a copy of the project,
-and the keys. Where code, config or data differ it refuses, and says what does. Ctrl-C or SIGTERM: it finishes the trials
-under way and takes no more; what is not done after --drain-timeout is left to others. When Redis refuses for a minute
-(its memory is full, it asks for a password), it ends with 3.
+A worker makes the same plan as the run it joins, from the same files: give every machine a copy of the project and the
+keys. If code, config or data differ, it refuses and says what differs. On Ctrl-C or SIGTERM it finishes the trials that
+are running and takes no more; trials not done after --drain-timeout are left to other workers. If Redis rejects requests
+for a minute (out of memory, password required), it exits with 3.
 
 Examples:
   assay worker --queue redis://queue:6379
   assay worker --queue redis://queue:6379 --concurrency 32 --project ~/evals
   ASSAY_QUEUE=rediss://queue:6379 ASSAY_QUEUE_PASSWORD=… assay worker
-  assay worker --queue redis://queue:6379 --drain-timeout 600    on machines that are stopped with long notice
+  assay worker --queue redis://queue:6379 --drain-timeout 600    for machines that are stopped with long notice
   assay worker --queue redis://queue:6379 --shared-dir /mnt/outputs
-  assay worker --queue redis://queue:6379 --once             take part in the first run that is announced, then end
+  assay worker --queue redis://queue:6379 --once             join the first announced run, then exit
   assay worker --queue redis://queue:6379 --allow systems,models,commands --allow-env MY_KEY
 
-A run is taken part in only when it is signed with the ASSAY_QUEUE_SECRET that this worker has too; only for a Redis on
-this machine is it not needed. Make one with: openssl rand -hex 32
+A worker joins a run only if it is signed with the worker's own ASSAY_QUEUE_SECRET. Only a Redis on this machine needs
+none. Create one with: openssl rand -hex 32
 
 The run itself:
   assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k
   assay queue status --queue redis://queue:6379`;
 
-/** A worker shows that it is there once a second: with less patience than this, a moment's silence would be its death. */
+/** Workers send a heartbeat every second; a shorter lease would expire after one missed heartbeat. */
 const SHORTEST_LEASE = 3;
 
-/** `assay worker`. */
 export function addWorker(program: Command, done: Done): void {
   program
     .command("worker")
-    .description("run trials of the runs that are announced at a queue (assay run --queue), until Ctrl-C")
+    .description("run trials of runs announced on a queue (assay run --queue), until Ctrl-C")
     .option("--queue <url>", "the Redis: redis://HOST:6379 (default: ASSAY_QUEUE)")
-    .option("--concurrency <count>", "trials of each system at a time", count, 8)
-    .option("--lease <seconds>", "when silent for so long, others take over its trials", lease, 15)
-    .option("--shared-dir <dir>", "where the folder for large outputs is here (default: where the run says)")
-    .option("--header <name: value>", "for models: a header that holds a key; repeatable", header)
-    .option("--project <dir>", "the folder of the run here (default: the same path as where it was started)")
-    .option("--allow <kind,…>", `what runs may ask for besides what the project's own files say: ${KINDS}`, list, [
+    .option("--concurrency <count>", "run this many trials of each system at a time", count, 8)
+    .option("--lease <seconds>", "let others take over this worker's trials after this much silence", lease, 15)
+    .option("--shared-dir <dir>", "path of the folder for large outputs on this machine (default: set by the run)")
+    .option("--header <name: value>", "for models: send a header that holds a key; repeatable", header)
+    .option("--project <dir>", "the project folder on this machine (default: the path where the run was started)")
+    .option("--allow <kind,…>", `allow runs to use, besides the project's own files: ${KINDS}`, list, [
       "systems",
       "models",
     ])
-    .option("--allow-env <name,…>", "variables that runs may name, and that may go to endpoints they name", list)
+    .option("--allow-env <name,…>", "allow runs to name these variables and send them to endpoints they name", list)
     .option(
       "--drain-timeout <seconds>",
-      "how long trials may go on after Ctrl-C or SIGTERM, then others run them",
+      "let running trials go on this long after Ctrl-C or SIGTERM, then leave them to others",
       count,
       60,
     )
-    .option("--once", "take part in the first run that is announced, then end")
-    // How a worker starts a process for one run.
+    .option("--once", "join the first announced run, then exit")
+    // Used by a worker to start its process for one run.
     .addOption(new Option("--serve").hideHelp())
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Admission } from "./behaviour.js";
 
 describe("Admission", () => {
-  it("never lets in more than the bucket and its refill", () => {
+  it("admits no more than the bucket and its refill", () => {
     const waits = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 200 });
     fc.assert(
       fc.property(
@@ -25,7 +25,7 @@ describe("Admission", () => {
     );
   });
 
-  it("lets one in again after the time it said", () => {
+  it("admits a request again after the time it announced", () => {
     let now = 0;
     const admission = new Admission({ rateLimit: { requests: 2, perMs: 10_000 } }, () => now);
     expect([admission.enter(), admission.enter()]).toEqual([null, null]);
@@ -35,14 +35,14 @@ describe("Admission", () => {
     expect(admission.enter()).not.toBeNull();
   });
 
-  it("says what it is told to about the wait", () => {
+  it("reports the configured retry time", () => {
     const limit = { requests: 1, perMs: 10_000, retryAfter: "http-date" } as const;
     const admission = new Admission({ rateLimit: limit }, () => 0);
     admission.enter();
     expect(admission.enter()).toEqual({ by: "rateLimit", retryAfter: "http-date" });
   });
 
-  it("bounds what is open, and takes nothing from the bucket for what it turns away", () => {
+  it("limits open requests, and takes nothing from the bucket for rejected ones", () => {
     const admission = new Admission({ maxConcurrent: 1, rateLimit: { requests: 2, perMs: 1e9 } }, () => 0);
     expect(admission.enter()).toBeNull();
     expect(admission.enter()).toEqual({ by: "maxConcurrent", retryAfter: null });

@@ -10,7 +10,7 @@ function bookOf(...questions: string[]): AnswerBook {
 }
 
 describe("AnswerBook", () => {
-  it("finds a question wherever it stands in the prompt", () => {
+  it("finds a question anywhere in the prompt", () => {
     const question = fc.string({ minLength: 1, maxLength: 40 }).map((text) => `${text}?`);
     const around = fc.string().map((text) => text.replaceAll("?", ""));
     fc.assert(
@@ -21,28 +21,28 @@ describe("AnswerBook", () => {
     );
   });
 
-  it("takes the last question of a prompt, and the longer of two that end alike", () => {
+  it("uses the last question of a prompt, and the longer of two that end together", () => {
     const book = bookOf("Who?", "Who was it that did this, and who?", "And who?");
     expect(book.find("Who? I mean: And who?", [])?.question).toBe("And who?");
     expect(book.find("Tell me. And who? Who?", [])?.question).toBe("Who?");
     expect(book.find("And who?\n\nJust say it.", [])?.question).toBe("And who?");
   });
 
-  it("looks at the other texts only when the last one asks nothing it knows", () => {
+  it("searches the other texts only if the last one has no known question", () => {
     const book = bookOf("Who?", "Why?");
     expect(book.find("Go on.", ["Why?", "Go on."])?.question).toBe("Why?");
     expect(book.find("Who?", ["Why?", "Who?"])?.question).toBe("Who?");
     expect(book.find("Go on.", ["Nothing.", "Go on."])).toBeNull();
   });
 
-  it("tells questions apart by their contexts", () => {
+  it("distinguishes questions by context", () => {
     const asked = (n: number) => ({ question: "Which number?", context: `It is ${n}.`, answer: String(n) });
     const book = new AnswerBook([asked(1), asked(2), asked(3)]);
     expect(book.find("Which number?", ["It is 2.", "Which number?"])?.answer).toBe("2");
     expect(book.find("Which number?", ["Which number?"])?.answer).toBe("1");
   });
 
-  it("has wrong answers that are plausible, wrong, and the same for the same seed", () => {
+  it("picks wrong answers that are plausible and the same for the same seed", () => {
     const book = new AnswerBook(
       ["Paris", "paris, France", "Rome", "Oslo"].map((answer) => ({ question: answer, answer })),
     );
@@ -65,7 +65,7 @@ describe("readAnswers", () => {
     return join(dir, "a.jsonl");
   }
 
-  it("reads examples, and leaves out those that ask or answer nothing", () => {
+  it("reads examples and skips those without a question or an answer", () => {
     const rows = [
       { question: "a", answer: 4 },
       { question: "b", answers: ["x", "y"], context: "c" },
@@ -78,7 +78,7 @@ describe("readAnswers", () => {
     ]);
   });
 
-  it("says what is wrong with a file", () => {
+  it("explains what is wrong with a file", () => {
     expect(() => readAnswers(file('{"question":"a","answer":"b"}\n{ broken'))).toThrow(/a\.jsonl:2 is not valid JSON/);
     expect(() => readAnswers(file('{"prompt":"a"}'))).toThrow(/has no row with both a question and an answer/);
     expect(() => readAnswers(join(dir, "none.jsonl"))).toThrow(/none\.jsonl cannot be read: ENOENT/);

@@ -2,44 +2,43 @@ import type { ToolCall } from "./tool-call.js";
 import type { AnswerUsage } from "./usage.js";
 import { CHARS_PER_TOKEN } from "./usage.js";
 
-/** How an answer ends. An `empty` one has neither text nor choices. */
+/** An `empty` answer has neither text nor choices. */
 export type MockFinish = "stop" | "length" | "refusal" | "blocked" | "tool_calls" | "empty";
 
-/** What is to be sent back, in no dialect. */
+/** The answer to send, independent of the API format. */
 export interface Answer {
-  /** Different for every request. */
+  /** Unique per request. */
   readonly id: string;
   /** Seconds since 1970. */
   readonly created: number;
   readonly model: string;
-  /** What is said before the call; empty for an answer without one. */
+  /** Text before the tool call; empty if there is no call. */
   readonly preface: string;
   /** The text, or the arguments of the call as JSON. */
   readonly text: string;
   readonly call: ToolCall | null;
   readonly finish: MockFinish;
-  /** What was really used. */
+  /** Actual usage. */
   readonly used: AnswerUsage;
-  /** What is said at the end to have been used; null to say nothing. */
+  /** Reported usage; null to report nothing. */
   readonly usage: AnswerUsage | null;
-  /** Usage with every chunk: up to the total, or down to it. */
+  /** Reports usage with every chunk: rising or falling to the total. */
   readonly running: "up" | "down" | null;
   readonly wantsUsage: boolean;
   readonly sse: boolean;
 }
 
-/** True when the first thing in the answer is a text. */
 export function beginsWithText({ call, preface }: Answer): boolean {
   return call === null || preface !== "";
 }
 
-/** What is said to have been used part-way, by an answer that tells it with every chunk. */
+/** Partial usage, for answers that report it with every chunk. */
 export function usageSoFar({ usage, running }: Answer, sent: number): AnswerUsage | null {
   if (usage === null || running === null) return null;
   return { ...usage, output: running === "up" ? Math.min(sent, usage.output) : 2 * usage.output + 1 - sent };
 }
 
-/** Cuts a text into chunks of so many tokens. A character of two code units is never cut in half. */
+/** Never splits a surrogate pair. */
 export function chunksOf(text: string, chunkTokens: number): string[] {
   const size = chunkTokens * CHARS_PER_TOKEN;
   const chunks: string[] = [];

@@ -5,8 +5,8 @@ import { chance, Occurrences } from "./chance.js";
 
 const now = () => 0;
 
-describe("behavioursOf", () => {
-  it("changes for a model what it says, and nothing else", () => {
+describe("createBehaviors", () => {
+  it("overrides only what a model sets", () => {
     const behaviours = behavioursOf({ seed: 3, outputTokens: 5, models: { cheap: { outputTokens: 9 } } }, now);
     expect(behaviours("cheap").script).toEqual({ seed: 3, outputTokens: 9 });
     expect(behaviours("constructor").script).toEqual({ seed: 3, outputTokens: 5 });
@@ -27,7 +27,7 @@ describe("behavioursOf", () => {
     expect([failing?.admission === all?.admission, failing?.faults === all?.faults]).toEqual([true, false]);
   });
 
-  it("counts the requests of a task only when something is left to chance", () => {
+  it("counts the requests of a task only if something is random", () => {
     const counts = (script: object) => behavioursOf(script, now)("m").arrivals !== null;
     expect([counts({}), counts({ latencyMs: 5 }), counts({ faults: [{ kind: 429, first: 1 }] })]).not.toContain(true);
     expect([counts({ latencyMs: { min: 1, max: 2 } }), counts({ faults: [{ kind: 429, rate: 0.1 }] })]).not.toContain(
@@ -35,14 +35,14 @@ describe("behavioursOf", () => {
     );
   });
 
-  it("counts them for a model that shares the faults of all and has a latency of its own", () => {
+  it("counts them for a model that shares faults but has its own latency", () => {
     const script = { faults: [{ kind: 429, rate: 0.5 } as const], models: { m: { latencyMs: 1 } } };
     expect(behavioursOf(script, now)("m").arrivals).not.toBeNull();
   });
 });
 
-describe("latencyOf", () => {
-  it("is within its range, and follows from the seed, the model, the task and its number", () => {
+describe("chooseLatency", () => {
+  it("stays in its range, and depends on the seed, the model, the task and its count", () => {
     const range = fc.tuple(fc.nat(500), fc.nat(500));
     fc.assert(
       fc.property(fc.integer(), fc.string(), fc.nat(), range, (seed, task, arrival, [min, width]) => {
@@ -60,8 +60,8 @@ describe("latencyOf", () => {
   });
 });
 
-describe("chance", () => {
-  it("is spread evenly", () => {
+describe("drawRandom", () => {
+  it("is uniformly distributed", () => {
     const draws = Array.from({ length: 4000 }, (_, at) => chance(1, "success", "m", `Task ${at}`, 0));
     for (const limit of [0.1, 0.5, 0.9]) {
       const share = draws.filter((draw) => draw < limit).length / draws.length;
@@ -71,7 +71,7 @@ describe("chance", () => {
 });
 
 describe("Occurrences", () => {
-  it("counts each task of each model for itself, long ones too", () => {
+  it("counts each task of each model separately, long ones too", () => {
     const long = "x".repeat(1000);
     const seen = new Occurrences();
     const pairs: [string, string][] = [

@@ -9,18 +9,18 @@ import { asList, asObject, asText, type Json } from "./json.js";
 import type { Prompt } from "./prompt.js";
 import type { KnownAnswer, MockBehaviour, MockScript, RateLimit, ReplyRule, ToolRule, ToolStep } from "./script.js";
 
-/** A behaviour with all that it needs to remember. */
+/** A behavior with its state. */
 export interface LiveBehaviour {
   readonly script: MockBehaviour;
   readonly replier: Replier;
   readonly plans: ToolPlans;
   readonly faults: FaultPlan;
   readonly admission: Admission;
-  /** Null when nothing is left to chance, so that the requests of a task need not be counted. */
+  /** Null if nothing is random, so that requests of a task need not be counted. */
   readonly arrivals: Occurrences | null;
 }
 
-/** Finds the behaviour for a model. What a model does not change it shares with all the others: limits, counts, answers. */
+/** Models share whatever they do not override: limits, counts, answers. */
 export function behavioursOf(
   { models = {}, ...base }: MockScript,
   now: () => number,
@@ -59,7 +59,7 @@ function needsArrivals({ latencyMs }: MockBehaviour, faults: FaultPlan): boolean
   return faults.usesChance || typeof latencyMs === "object";
 }
 
-/** How long a request waits for its first byte; a step may have a time of its own. */
+/** Time to the first byte; a step may have its own. */
 export function latencyOf(script: MockBehaviour, subject: FaultSubject, step?: ToolStep): number {
   const { latencyMs = 0, seed = 0 } = script;
   const { model, task, arrival } = subject;
@@ -74,7 +74,7 @@ interface Plan {
   readonly fits: (prompt: Prompt) => boolean;
 }
 
-/** Finds the step of a script that a request is to be answered with. */
+/** Finds the scripted step that answers a request. */
 class ToolPlans {
   readonly #plans: readonly Plan[];
 
@@ -85,14 +85,14 @@ class ToolPlans {
     this.#plans = steps.length > 0 ? [{ steps, fits: () => true }] : all.filter(isRule).map(planOf);
   }
 
-  /** Undefined when all steps are done, no rule fits, or no tool is on offer: for a title or a summary no tool is called. */
+  /** Undefined if all steps are done, no rule matches, or no tool is offered: titles and summaries call no tools. */
   stepFor(prompt: Prompt): ToolStep | undefined {
     if (prompt.tools.length === 0) return undefined;
     return this.#plans.find(({ fits }) => fits(prompt))?.steps[prompt.toolResults];
   }
 }
 
-/** Any text of the user may be the task: agents put texts of their own before and after it. */
+/** Any user text may be the task, because agents add their own texts before and after it. */
 function planOf({ match, steps, model }: ToolRule): Plan {
   const matches = matcher(match);
   return {
@@ -101,13 +101,13 @@ function planOf({ match, steps, model }: ToolRule): Plan {
   };
 }
 
-/** Why a request was turned away, and when it may come again. */
+/** Why a request was rejected, and when to retry. */
 export interface Refusal {
   readonly by: "rateLimit" | "maxConcurrent";
   readonly retryAfter: number | "http-date" | null;
 }
 
-/** Turns away what comes too fast or too much at a time. */
+/** Applies the rate limit and the concurrency limit. */
 export class Admission {
   readonly #limit: RateLimit | null;
   readonly #maxOpen: number;
@@ -124,7 +124,7 @@ export class Admission {
     this.#filledAt = now();
   }
 
-  /** Null when the request is let in; it must be released in the end. */
+  /** Null if the request is admitted; then it must be released. */
   enter(): Refusal | null {
     if (this.#open >= this.#maxOpen) return { by: "maxConcurrent", retryAfter: null };
     const refusal = this.#limit === null ? null : this.#take(this.#limit);
@@ -152,13 +152,11 @@ export class Admission {
 const DEFAULT_REPLY = "This is a scripted answer from assay mock.";
 const DEFAULT_REFUSAL = "I am sorry, but I cannot help with that.";
 
-/** What is answered, and whether that is right. */
 interface Reply {
   readonly text: string;
   readonly succeeded: boolean;
 }
 
-/** Decides what a prompt is answered with. */
 class Replier {
   readonly #behaviour: MockBehaviour;
   readonly #book: AnswerBook;
@@ -173,7 +171,6 @@ class Replier {
     this.#rules = rules.map((rule) => ({ rule, matches: matcher(rule.match) }));
   }
 
-  /** The entry of the book that the prompt asks for. */
   known({ userText, texts }: Prompt): KnownAnswer | null {
     return this.#behaviour.answers === undefined ? null : this.#book.find(userText, texts);
   }
@@ -184,7 +181,7 @@ class Replier {
     return { text: this.#book.wrongAnswer(right, this.#behaviour.seed ?? 0), succeeded: false };
   }
 
-  /** An agent's task is tried once a conversation, with the first turn. */
+  /** An agent's success is decided once per conversation, with the first turn. */
   #succeeds({ model, toolResults }: Prompt, task: string): boolean {
     const rate = rateOf(this.#behaviour, model);
     if (rate >= 1 || toolResults > 0) return true;
@@ -208,14 +205,14 @@ function worded(reply: string, userText: string): string {
   return reply === "echo" ? userText : reply;
 }
 
-/** Questions are looked up by so many of their first characters, because a prompt is searched for thousands of them. */
+/** Questions are indexed by this many leading characters, because a prompt is searched for thousands of them. */
 const PREFIX = 16;
 
-/** The questions a mock knows the answers to. */
+/** Questions with known answers. */
 export class AnswerBook {
   readonly #entries: readonly KnownAnswer[];
   readonly #byText = new Map<string, KnownAnswer[]>();
-  /** Questions by their first characters, for each length that occurs. */
+  /** Questions by prefix, for each prefix length. */
   readonly #byPrefix = new Map<number, Map<string, string[]>>();
 
   constructor(entries: readonly KnownAnswer[]) {
@@ -223,7 +220,7 @@ export class AnswerBook {
     for (const entry of entries) this.#add(entry);
   }
 
-  /** The entry whose question a prompt asks: the last one in its last user text, else in any of its texts. */
+  /** Finds the last question in the last user text, else in any text. */
   find(userText: string, texts: readonly string[]): KnownAnswer | null {
     const question = this.#questionIn(userText) ?? this.#questionIn(texts.join("\n"));
     const entries = question === null ? undefined : this.#byText.get(question);
@@ -233,7 +230,7 @@ export class AnswerBook {
     return (entries.length > 1 ? entries.find(inContext) : undefined) ?? entries[0] ?? null;
   }
 
-  /** The answer to another question, which is wrong and does not look it. */
+  /** The answer to another question: plausible but wrong. */
   wrongAnswer(right: string, seed: number): string {
     const start = hashSeed(seed, "wrong", right) % Math.max(1, this.#entries.length);
     for (let step = 0; step < this.#entries.length; step++) {
@@ -257,7 +254,7 @@ export class AnswerBook {
     group.set(prefix, [...(group.get(prefix) ?? []), question]);
   }
 
-  /** Of all questions in the text the one that ends last; a longer one wins over its own end. */
+  /** The question that ends last in the text; the longer one if two end together. */
   #questionIn(text: string): string | null {
     if (this.#byText.has(text)) return text;
     let found: string | null = null;
@@ -275,19 +272,19 @@ export class AnswerBook {
   }
 }
 
-/** A text that holds the right answer would be graded as right. */
+/** A text that contains the right answer would be graded as right. */
 function overlaps(a: string, b: string): boolean {
   const [one, other] = [a.toLowerCase(), b.toLowerCase()];
   return one.includes(other) || other.includes(one);
 }
 
-/** Reads questions and answers from a JSONL file of examples; rows that ask or answer nothing are left out. */
+/** Reads a JSONL file of examples; skips rows without a question or an answer. */
 export function readAnswers(path: string): KnownAnswer[] {
   const entries = readText(path)
     .split("\n")
     .flatMap((line, index) => (line.trim() === "" ? [] : entryOf(rowOf(line, `${path}:${index + 1}`))));
   if (entries.length > 0) return entries;
-  throw new UsageError(`${path} has no row with both a question and an answer. Give a JSONL file that has them.`);
+  throw new UsageError(`${path} has no row with both a question and an answer. Use a JSONL file that has them.`);
 }
 
 function readText(path: string): string {
@@ -312,11 +309,11 @@ function entryOf({ question, answer, answers, context }: Json): KnownAnswer[] {
   return [{ question: asText(question), answer: right, ...(typeof context === "string" && { context }) }];
 }
 
-/** Tells texts that match: those that hold the text given, or that a regular expression written as `/…/flags` finds. */
+/** Matches texts that contain the given text, or a regular expression written as `/…/flags`. */
 function matcher(match: string): (text: string) => boolean {
   const [, source, flags = ""] = PATTERN.exec(match) ?? [];
   if (source === undefined) return (text) => text.includes(match);
-  // A global or sticky expression would remember where it stopped.
+  // A global or sticky expression would keep its position between calls.
   const pattern = new RegExp(source, flags.replace(/[gy]/g, ""));
   return (text) => pattern.test(text);
 }

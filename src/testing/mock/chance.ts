@@ -1,15 +1,15 @@
 import { hashSeed, type Seed } from "../../stats/random.js";
 
-/** A number in [0, 1) that follows from the parts alone, so that a run repeats whatever order its requests come in. */
+/** A number in [0, 1) that depends only on the arguments, so that results do not depend on the order of requests. */
 export function chance(...parts: readonly Seed[]): number {
   return hashSeed(...parts) / 2 ** 32;
 }
 
-/** Counts how often each task of each model came up. */
+/** Counts the requests of each task and model. */
 export class Occurrences {
   readonly #counts = new Map<string, number>();
 
-  /** How often it came up before. */
+  /** Returns the number of earlier requests. */
   next(model: string, task: string): number {
     const key = `${model}\n${shortened(task)}`;
     const before = this.#counts.get(key) ?? 0;
@@ -20,7 +20,7 @@ export class Occurrences {
 
 const LONGEST_KEY = 200;
 
-/** Long prompts are told apart by a hash, so that they need not be kept. */
+/** Long prompts are replaced by a hash to save memory. */
 function shortened(task: string): string {
   return task.length <= LONGEST_KEY ? task : `${task.length}:${hashSeed(task)}:${hashSeed(1, task)}`;
 }

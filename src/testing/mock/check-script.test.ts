@@ -8,7 +8,7 @@ import { loadScript } from "./script-file.js";
 import { startMock } from "./server.js";
 
 describe("checkScript", () => {
-  it("takes everything that a script may hold", () => {
+  it("accepts all settings", () => {
     const script = {
       seed: 7,
       latencyMs: { min: 1, max: 5 },
@@ -35,7 +35,7 @@ describe("checkScript", () => {
     expect(checkScript(script)).toBe(script);
   });
 
-  it("takes rules for tools, and steps with a length and a time of their own", () => {
+  it("accepts tool rules, and steps with their own length and latency", () => {
     const steps = [
       { command: "ls", outputTokens: 100, latencyMs: 5 },
       { text: "Done.", outputTokens: 1 },
@@ -61,7 +61,11 @@ describe("checkScript", () => {
     ["a bad share of a model", { successRate: { m: 2 } }, "successRate.m must be from 0 to 1."],
     ["a latency that is no number", { latencyMs: "5" }, "latencyMs must be a number of milliseconds or { min, max }."],
     ["a latency the wrong way round", { latencyMs: { min: 5, max: 1 } }, "latencyMs has a min above its max"],
-    ["a broken expression", { reply: [{ match: "/(/", reply: "" }] }, "reply.0.match is not a regular expression"],
+    [
+      "a broken expression",
+      { reply: [{ match: "/(/", reply: "" }] },
+      "reply.0.match is not a valid regular expression",
+    ],
     ["a reply of no kind", { reply: 5 }, 'reply must be a text, "echo" or a list of rules.'],
     ["a step of two kinds", { tools: [{ command: "a", text: "b" }] }, "tools.0 needs exactly one of command"],
     ["tools of no kind", { tools: 5 }, "tools must be a list of steps or of rules."],
@@ -75,8 +79,8 @@ describe("checkScript", () => {
       { tools: [{ match: "a", steps: [{ text: "a", latncyMs: 1 }] }] },
       'unknown key "latncyMs" in tools.0.steps.0. Did you mean "latencyMs"?',
     ],
-    ["a broken expression of a rule", { tools: [{ match: "/(/", steps: [] }] }, "tools.0.match is not a regular"],
-    ["arguments of no tool", { tools: [{ text: "b", arguments: {} }] }, "tools.0 has arguments, but no name"],
+    ["a broken expression of a rule", { tools: [{ match: "/(/", steps: [] }] }, "tools.0.match is not a valid regular"],
+    ["arguments of no tool", { tools: [{ text: "b", arguments: {} }] }, "tools.0 has arguments, but no tool name"],
     ["a part above its whole", { usage: { cacheWrite: 1, cacheWrite1h: 2 } }, "usage has a cacheWrite1h above"],
     ["half a token", { outputTokens: 1.5 }, "outputTokens must be a whole number."],
     ["no script at all", "echo", "The mock script: it expected object, received string."],
@@ -84,12 +88,12 @@ describe("checkScript", () => {
     ["nothing at a time", { maxConcurrent: 0 }, "maxConcurrent must be at least 1."],
   ];
 
-  it.each(refused)("refuses %s", (_, script, message) => {
+  it.each(refused)("rejects %s", (_, script, message) => {
     expect(() => checkScript(script)).toThrow(UsageError);
     expect(() => checkScript(script)).toThrow(message);
   });
 
-  it("is asked before a mock starts", async () => {
+  it("is applied before a mock starts", async () => {
     await expect(startMock({ finish: "never" as "stop" })).rejects.toThrow("finish must be one of stop, length");
   });
 });
@@ -106,7 +110,7 @@ describe("loadScript", () => {
     return join(dir, name);
   }
 
-  it("reads YAML and JSON alike, and finds answers beside the file", () => {
+  it("reads YAML and JSON, and finds answers beside the file", () => {
     const yaml = file("a.yaml", "reply: echo\nanswers: q.jsonl\nmodels:\n  cheap:\n    answers: other.jsonl\n");
     const json = file(
       "a.json",
@@ -121,7 +125,7 @@ describe("loadScript", () => {
     expect(loadScript(file("empty.yaml", "# nothing yet\n"))).toEqual({});
   });
 
-  it("names the line and column of what is wrong", () => {
+  it("reports line and column of an error", () => {
     const unknown = file("a.yaml", "seed: 1\nfaults:\n  - kind: 429\n    rat: 0.5\n");
     expect(() => loadScript(unknown)).toThrow(`${unknown}:4:5: unknown key "rat" in faults.0.`);
     const wrong = file("b.json", '{\n  "seed": 1,\n  "outputTokens": -3\n}');
@@ -130,7 +134,7 @@ describe("loadScript", () => {
     expect(() => loadScript(broken)).toThrow(/c\.yaml:2:1: /);
   });
 
-  it("says that a file cannot be read", () => {
+  it("reports a file that cannot be read", () => {
     expect(() => loadScript(join(dir, "none.yaml"))).toThrow(/none\.yaml cannot be read: ENOENT/);
   });
 });

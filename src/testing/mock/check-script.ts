@@ -6,16 +6,15 @@ import { FAULT_KINDS, type MockScript, STATUS_FAULTS } from "./script.js";
 
 type Issue = z.core.$ZodIssue;
 
-/** Something wrong in a script, and where. */
 export interface ScriptProblem {
   readonly text: string;
   readonly path: readonly (string | number)[];
-  /** The key that is not known, in the object at `path`. */
+  /** An unknown key in the object at `path`. */
   readonly unknownKey?: string;
 }
 
 /**
- * Returns the script when it is one. Strict: a key that is not known would otherwise be a setting silently ignored.
+ * Returns the checked script. Strict, because an unknown key would be silently ignored otherwise.
  * @example
  * const script = checkScript({ reply: "echo", faults: [{ kind: 429, rate: 0.1 }] });
  */
@@ -34,7 +33,7 @@ function inWords({ text }: ScriptProblem): string {
   return `The mock script: ${text}`;
 }
 
-/** Of the ways in which a value may be given, the one that went furthest is the one that was meant. */
+/** Of several alternatives, the one that matched furthest was intended. */
 function innermost(issue: Issue): Issue {
   if (issue.code !== "invalid_union") return issue;
   const [deepest] = issue.errors
@@ -53,7 +52,7 @@ function problemOf(issue: Issue): ScriptProblem {
   return { text: `unknown key "${unknownKey}"${where}.${didYouMean(unknownKey, knownAt(path))}`, path, unknownKey };
 }
 
-/** Keys that are missing and objects that are none have no wording of ours. */
+/** zod's own texts for missing keys and wrong types are not helpful. */
 function worded({ code, message }: Issue): string {
   return code === "invalid_type" && message.startsWith("Invalid input")
     ? message.replace(/^Invalid input: /, "")
@@ -84,11 +83,11 @@ const latency = z.union(
   "must be a number of milliseconds or { min, max }",
 );
 
-const match = filled.refine(isPattern, "is not a regular expression: it is not valid between its slashes");
+const match = filled.refine(isPattern, "is not a valid regular expression between the slashes");
 
 const rule = z.strictObject({ match, reply: text, model: text.optional() });
 
-/** Only what looks like `/…/flags` is taken as a regular expression. */
+/** Only `/…/flags` is treated as a regular expression. */
 export const PATTERN = /^\/(.+)\/([dgimsuvy]*)$/s;
 
 function isPattern(match: string): boolean {
@@ -116,15 +115,14 @@ const step = z
   .superRefine((value, context) => {
     const given = [value.command, value.name, value.text].filter((one) => one !== undefined);
     if (given.length !== 1) problem(context, "needs exactly one of command, name and text");
-    if (value.arguments !== undefined && value.name === undefined)
-      problem(context, "has arguments, but no name of a tool");
+    if (value.arguments !== undefined && value.name === undefined) problem(context, "has arguments, but no tool name");
   });
 
 const steps = z.array(step, "must be a list of steps");
 
 const toolRule = z.strictObject({ match, steps, model: text.optional() });
 
-/** Both lists are told apart by their keys, so that a mistake is named as one of the kind that was meant. */
+/** The two kinds of list differ in their keys, so an error refers to the intended kind. */
 const tools = z.unknown().superRefine((value, context) => {
   const schema = hasRules(value) ? z.array(toolRule) : z.array(step, "must be a list of steps or of rules");
   for (const issue of schema.safeParse(value).error?.issues ?? [])
@@ -147,7 +145,7 @@ const usage = z
   })
   .refine(
     ({ cacheWrite, cacheWrite1h }) => cacheWrite === undefined || (cacheWrite1h ?? 0) <= cacheWrite,
-    "has a cacheWrite1h above its cacheWrite, of which it is a part",
+    "has a cacheWrite1h above its cacheWrite, which includes it",
   );
 
 const fault = z.strictObject({
@@ -175,7 +173,7 @@ const behaviour = z.strictObject({
   reply: z.union([text, z.array(rule)], 'must be a text, "echo" or a list of rules').optional(),
   answers: z.union([filled, z.array(answer)], "must be a JSONL file or a list of { question, answer }").optional(),
   successRate: z
-    .union([share, z.record(z.string(), share)], "must be from 0 to 1, or such a share by model")
+    .union([share, z.record(z.string(), share)], "must be from 0 to 1, or one such share per model")
     .optional(),
   outputTokens: whole.optional(),
   usage: usage.optional(),
@@ -189,21 +187,20 @@ const behaviour = z.strictObject({
   maxConcurrent: count.optional(),
 });
 
-/** What a script may hold. */
 const scriptSchema = behaviour.extend({
   requireKey: filled.optional(),
-  models: z.record(z.string(), behaviour, "must hold a behaviour by name of a model").optional(),
+  models: z.record(z.string(), behaviour, "must contain behaviors by model name").optional(),
 });
 
 /**
  * The JSON Schema of mock scripts, for editors.
  * @example
- * const schema = mockJsonSchema();
+ * const schema = buildMockJsonSchema();
  */
 export function mockJsonSchema(): JsonSchema {
   return {
     $schema: JSON_SCHEMA_DRAFT,
-    title: "Mock script of Assay",
+    title: "Assay mock script",
     description: "How the simulated model answers.",
     ...toJsonSchema(scriptSchema, (schema, json) => {
       if (schema === tools) Object.assign(json, toJsonSchema(z.union([steps, z.array(toolRule)])));
@@ -211,7 +208,7 @@ export function mockJsonSchema(): JsonSchema {
   };
 }
 
-/** The keys known at a place of a script, by the key that leads there. */
+/** Known keys by their parent key. */
 const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(scriptSchema.shape),
   models: Object.keys(behaviour.shape),

@@ -16,11 +16,10 @@ export interface Question {
   readonly at: number;
 }
 
-/** Makes the answer to a prompt. */
 export function compose(live: LiveBehaviour, { wire, prompt, known, index, at }: Question): Answer {
   const { script, replier, plans } = live;
   const reply = replier.reply(prompt, known);
-  // An agent that fails its task says so at once, without having done anything.
+  // An agent that fails its task says so at once, without doing anything.
   const step = reply.succeeded ? plans.stepFor(prompt) : undefined;
   const { preface = "", text, call, finish } = contentOf(script, { prompt, step, reply: reply.text });
   const used = usageOf(script, prompt, { sent: tokensIn(preface + text), tells: wire.tells });
@@ -40,7 +39,7 @@ export function compose(live: LiveBehaviour, { wire, prompt, known, index, at }:
   };
 }
 
-/** The answer without anything in it, as broken providers send it. */
+/** An answer without content, as broken providers send it. */
 export function emptied(answer: Answer): Answer {
   const nothing = <T extends AnswerUsage | null>(usage: T): T => usage && { ...usage, output: 0, reasoning: 0 };
   return {
@@ -55,7 +54,7 @@ export function emptied(answer: Answer): Answer {
 }
 
 interface Content {
-  /** Before a call. */
+  /** Text before a call. */
   readonly preface?: string;
   readonly text: string;
   readonly call: ToolCall | null;
@@ -65,7 +64,7 @@ interface Content {
 interface Turn {
   readonly prompt: Prompt;
   readonly step: ToolStep | undefined;
-  /** When the step has nothing to say. */
+  /** Used if the step has no text. */
   readonly reply: string;
 }
 
@@ -81,7 +80,7 @@ function contentOf(script: MockBehaviour, { prompt, step, reply }: Turn): Conten
   return text.length > room ? cutOff(text, room) : { text, call: null, finish };
 }
 
-/** A call is never cut off: half of its arguments could not be written in every dialect. What is said before it may be. */
+/** A call is never truncated, because not every API format can express half of its arguments. The text before it may be. */
 function callContent(call: ToolCall, outputTokens: number, room: number): Content {
   const text = call.script ?? JSON.stringify(call.arguments);
   const preface = filler(outputTokens * CHARS_PER_TOKEN - text.length);
@@ -92,13 +91,13 @@ function cutOff(text: string, room: number): Content {
   return { text: text.slice(0, room), call: null, finish: "length" };
 }
 
-/** The characters that the client allows. Reasoning comes first and takes its share. */
+/** The characters that the client allows. Reasoning is deducted first. */
 function roomFor({ usage }: MockBehaviour, { maxTokens }: Prompt): number {
   if (maxTokens === null) return Number.POSITIVE_INFINITY;
   return Math.max(0, maxTokens - (usage?.reasoning ?? 0)) * CHARS_PER_TOKEN;
 }
 
-/** The reply itself when it is JSON, else a value of the shape that was asked for with the reply in it. */
+/** The reply itself if it is JSON, else a value of the requested shape that contains the reply. */
 function asJson(reply: string, { schema }: Prompt): string {
   try {
     JSON.parse(reply);
@@ -123,7 +122,6 @@ function runningOf({ usageQuirk }: MockBehaviour): "up" | "down" | null {
   return usageQuirk === "decreasing" ? "down" : null;
 }
 
-/** Parts of sentences. */
 const SUBJECTS = [
   "The first part",
   "A later step",
@@ -145,10 +143,7 @@ const OBJECTS = [
   "the last remark",
 ];
 
-/**
- * A text of so many characters in which no sentence comes twice: agents take a model that repeats itself for one that is
- * caught in a loop, and stop.
- */
+/** A text of this length without repeated sentences: agents take repetition for a loop, and stop. */
 export function filler(chars: number): string {
   const parts: string[] = [];
   for (let length = 0, index = 0; length < chars; index++) {
@@ -159,20 +154,20 @@ export function filler(chars: number): string {
   return parts.join("").slice(0, Math.max(0, chars));
 }
 
-/** Its number, twice, makes each part of it unlike all others. */
+/** Contains its number twice, so that all parts differ from those of other sentences. */
 function sentenceOf(index: number): string {
   const [subject, verb, object] = [SUBJECTS, VERBS, OBJECTS].map((words) => words[index % words.length]);
   const mark = numeral(index);
   return `${subject} (${mark}) ${verb} ${object} ${mark}. `;
 }
 
-/** Short words that a tokenizer counts as one token each, as it does most of a real answer. */
+/** Short words that a tokenizer counts as one token each, like most of a real answer. */
 const DIGITS =
   "red oak sun map car key hat pen cup box dog cat sea sky ice air arm leg eye ear day way job law oil tea bag bus toy gas ant bee".split(
     " ",
   );
 
-/** A number in words, so that two pieces of the text differ soon, whatever an agent makes of digits. */
+/** A number written in words, because agents may normalize digits when they look for loops. */
 function numeral(index: number): string {
   const last = DIGITS[index % DIGITS.length] ?? "";
   const rest = Math.floor(index / DIGITS.length);

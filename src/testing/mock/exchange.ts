@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenRequest } from "./request-log.js";
 
-/** A request and its answer while they are under way. */
+/** A request and its response while they are open. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly entry: OpenRequest;
-  /** Called once: with the last byte handed over, or when the client has gone. */
+  /** Called once: after the last byte, or when the client disconnects. */
   #onDone: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
   #broken = false;
@@ -21,7 +21,7 @@ export class Exchange {
     this.#onDone = callback;
   }
 
-  /** Does something later, unless the client has gone by then. */
+  /** Runs later, unless the client has disconnected by then. */
   later(ms: number, work: () => void): void {
     if (ms <= 0) work();
     else this.#timer = setTimeout(work, ms);
@@ -42,14 +42,13 @@ export class Exchange {
     this.#done();
   }
 
-  /** Breaks the connection once what was written is out. */
+  /** Destroys the connection after flushing what was written. */
   breakOff(): void {
     this.#broken = true;
     this.response.socket?.destroySoon();
     this.#done();
   }
 
-  /** The connection is done with this exchange, whoever ended it. */
   closed(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.entry.aborted = !this.#broken && !this.response.writableFinished;

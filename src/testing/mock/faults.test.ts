@@ -44,19 +44,19 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     gemini: (message) => ({ error: { code: expect.any(Number), message, status: expect.stringMatching(/^[A-Z_]+$/) } }),
   };
 
-  it.each([401, 404, 429, 500, 503, 529] as const)("fails with status %i as the provider would", async (kind) => {
+  it.each([401, 404, 429, 500, 503, 529] as const)("fails with status %i like the provider", async (kind) => {
     const { status, text } = await ask(await startWith([{ kind, retryAfter: 3 }]), dialect, { stream: true });
     expect(status).toBe(kind);
     expect(JSON.parse(text)).toMatchObject(shapes[dialect](expect.stringContaining("scripted by assay mock")));
   });
 
-  it.each([false, true])("sends a page instead of an answer, streaming: %s", async (stream) => {
+  it.each([false, true])("sends an HTML page instead of an answer, streaming: %s", async (stream) => {
     const { status, headers, text } = await ask(await startWith([{ kind: "html" }]), dialect, { stream });
     expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(text).toMatch(/^<!doctype html>/);
   });
 
-  it.each([false, true])("sends an answer with nothing in it, streaming: %s", async (stream) => {
+  it.each([false, true])("sends an empty answer, streaming: %s", async (stream) => {
     const { status, text } = await ask(await startWith([{ kind: "empty" }]), dialect, { stream });
     const events = stream ? eventsIn(text) : [JSON.parse(text)];
     expect(status).toBe(200);
@@ -65,14 +65,14 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(mock.requests[0]?.usage?.output).toBe(0);
   });
 
-  it("hangs up before the first byte", async () => {
+  it("disconnects before the first byte", async () => {
     const received = await ask(await startWith([{ kind: "disconnect" }]), dialect);
     expect(received).toMatchObject({ status: null, error: "ECONNRESET" });
     await ended();
     expect(mock.requests[0]).toMatchObject({ status: null, fault: "disconnect", usage: null, aborted: false });
   });
 
-  it("cuts a stream after so many tokens", async () => {
+  it("cuts a stream after the given number of tokens", async () => {
     const url = await startWith([{ kind: "cut", afterTokens: 8 }], { usage: { reasoning: 5 } });
     const received = await ask(url, dialect, { stream: true });
     expect(received).toMatchObject({ status: 200, error: "ECONNRESET" });
@@ -98,7 +98,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(parses(await ask(mock.url, dialect))).toBe(false);
   });
 
-  it("sends broken JSON, and goes on", async () => {
+  it("sends malformed JSON, and continues", async () => {
     const { text, error } = await ask(await startWith([{ kind: "malformed" }]), dialect, { stream: true });
     expect(error).toBeNull();
     expect(() => eventsIn(text)).toThrow(SyntaxError);
@@ -106,17 +106,17 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(parses(await ask(mock.url, dialect))).toBe(false);
   });
 
-  it.each([false, true])("sends bytes that are no text, streaming: %s", async (stream) => {
+  it.each([false, true])("sends invalid UTF-8, streaming: %s", async (stream) => {
     const { bytes, error } = await ask(await startWith([{ kind: "invalid-utf8" }]), dialect, { stream });
     expect([isUtf8(bytes), error]).toEqual([false, null]);
     const mended = Buffer.from(bytes.toString()).toString();
-    // Apart from the broken characters it is a sound answer.
+    // Apart from the broken characters it is a valid answer.
     const parsed = stream ? eventsIn(mended) : [JSON.parse(mended)];
     expect(parsed.length).toBeGreaterThanOrEqual(1);
     expect(JSON.stringify(parsed)).toContain("\ufffd");
   });
 
-  it.each([false, true])("sends a huge line that is well formed, streaming: %s", async (stream) => {
+  it.each([false, true])("sends a huge valid line, streaming: %s", async (stream) => {
     const url = await startWith([{ kind: "huge-line", bytes: 3_000_001 }]);
     const { text } = await ask(url, dialect, { stream });
     const longest = Math.max(...text.split("\n").map((line) => line.length));
@@ -127,7 +127,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(JSON.stringify(parsed)).toContain("x".repeat(1000));
   });
 
-  it("fails inside a stream that began well", async () => {
+  it("fails in the middle of a stream", async () => {
     const { status, text } = await ask(await startWith([{ kind: "error-event" }]), dialect, { stream: true });
     expect([status, text.includes("one two")]).toEqual([200, true]);
     expect(JSON.stringify(eventsIn(text).at(-1))).toMatch(/"error"|"type":"error"/);
@@ -136,7 +136,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect([whole.status, JSON.parse(whole.text)]).toMatchObject([200, { error: {} }]);
   });
 
-  it.each([undefined, 8])("hangs for as long as the client waits, after %s tokens", async (afterTokens) => {
+  it.each([undefined, 8])("hangs as long as the client waits, after %s tokens", async (afterTokens) => {
     const url = await startWith([{ kind: "hang", ...(afterTokens !== undefined && { afterTokens }) }]);
     const asked = ask(url, dialect, { stream: true });
     const state = () => ({ fault: mock.requests[0]?.fault, output: mock.requests[0]?.usage?.output });
@@ -149,7 +149,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   });
 });
 
-it("drips byte by byte", async () => {
+it("sends byte by byte", async () => {
   const url = await startWith([{ kind: "slow-loris", intervalMs: 1 }], { reply: "Hi" });
   const blocks: number[] = [];
   const { text } = await ask(url, "chat", {}, { onData: (data) => blocks.push(data.length) > 0 });
@@ -158,7 +158,7 @@ it("drips byte by byte", async () => {
 });
 
 describe("Retry-After", () => {
-  it("is a number of seconds, or a date ahead", async () => {
+  it("is a number of seconds, or a date in the future", async () => {
     const faults = [{ kind: 429, first: 1, retryAfter: 7 } as const, { kind: 503, retryAfter: "http-date" } as const];
     const url = await startWith(faults);
     expect((await ask(url, "gemini")).headers["retry-after"]).toBe("7");
@@ -170,7 +170,7 @@ describe("Retry-After", () => {
   });
 });
 
-describe("which requests fail", () => {
+describe("selection of requests", () => {
   async function statuses(faults: readonly MockFault[], count: number, model?: string): Promise<(number | null)[]> {
     const url = await startWith(faults);
     const found: (number | null)[] = [];
@@ -179,20 +179,20 @@ describe("which requests fail", () => {
     return found;
   }
 
-  it("the first ones, or each n-th", async () => {
+  it("selects the first ones, or every n-th", async () => {
     expect(await statuses([{ kind: 500, first: 2 }], 4)).toEqual([500, 500, 200, 200]);
     await mock.close();
     expect(await statuses([{ kind: 503, every: 2 }], 4)).toEqual([200, 503, 200, 503]);
     expect(mock.counts).toMatchObject({ requests: 4, byStatus: { "200": 2, "503": 2 }, byFault: { "503": 2 } });
   });
 
-  it("those of a model", async () => {
+  it("selects those of a model", async () => {
     expect(await statuses([{ kind: 500, model: "other" }], 2)).toEqual([200, 200]);
     await mock.close();
     expect(await statuses([{ kind: 500, model: "other" }], 1, "other")).toEqual([500]);
   });
 
-  it("a share of them, the same ones for the same seed in any order", () => {
+  it("selects a share, the same for the same seed in any order", () => {
     const chosen = (seed: number, tasks: readonly string[]) => {
       const plan = new FaultPlan(
         [
@@ -211,7 +211,7 @@ describe("which requests fail", () => {
     expect(chosen(2, tasks)).not.toEqual(chosen(1, tasks));
   });
 
-  it("all of them when the rates add up to 1", () => {
+  it("selects all if the rates add up to 1", () => {
     const rates = fc.tuple(fc.integer({ min: 0, max: 100 }), fc.string());
     fc.assert(
       fc.property(rates, fc.nat(), ([percent, task], arrival) => {

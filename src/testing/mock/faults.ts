@@ -1,15 +1,14 @@
 import { chance } from "./chance.js";
 import type { FaultKind, MockFault } from "./script.js";
 
-/** A request as far as faults care about it. */
+/** The properties of a request that faults depend on. */
 export interface FaultSubject {
   readonly model: string;
   readonly task: string;
-  /** How often this task came before. */
+  /** Number of earlier requests of this task. */
   readonly arrival: number;
 }
 
-/** A fault that was chosen for a request. */
 export interface ChosenFault extends Omit<MockFault, "kind"> {
   readonly kind: FaultKind;
 }
@@ -18,7 +17,7 @@ export interface ChosenFault extends Omit<MockFault, "kind"> {
 export class FaultPlan {
   readonly #seed: number;
   readonly #faults: readonly { readonly fault: ChosenFault; seen: number }[];
-  /** False when no choice depends on the task, which then need not be counted. */
+  /** False if no choice depends on the task, which then need not be counted. */
   readonly usesChance: boolean;
 
   constructor(faults: readonly MockFault[], seed: number) {
@@ -27,7 +26,7 @@ export class FaultPlan {
     this.usesChance = faults.some(({ rate }) => rate !== undefined);
   }
 
-  /** One draw is shared out among the faults, so that their rates add up. */
+  /** All faults share one draw, so that their rates add up. */
   choose({ model, task, arrival }: FaultSubject): ChosenFault | null {
     if (this.#faults.length === 0) return null;
     let draw = this.usesChance ? chance(this.#seed, "fault", model, task, arrival) : 0;

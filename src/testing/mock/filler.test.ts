@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
 import { filler } from "./compose.js";
 
-it("is as long as it should be", () => {
+it("has the requested length", () => {
   for (const chars of [-1, 0, 1, 7, 100, 12_345]) expect(filler(chars)).toHaveLength(Math.max(0, chars));
 });
 
-it("says nothing twice", () => {
+it("repeats no sentence", () => {
   const sentences = filler(200_000).split(". ").slice(0, -1);
   expect(new Set(sentences).size).toBe(sentences.length);
 });
 
-/** As agents look for loops: pieces of fifty characters that come again and again close to each other. */
-it("has no piece that comes again", () => {
+/** Like the loop detection of agents: pieces of fifty characters that repeat close together. */
+it("repeats no piece", () => {
   const text = filler(80_000);
   const seen = new Map<string, number>();
   for (let at = 0; at + 50 <= text.length; at++) {

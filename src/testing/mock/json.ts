@@ -1,7 +1,7 @@
-/** A JSON object that nobody has looked into yet. */
+/** An unchecked JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The value when it is an object, else an empty one, so that reading what a client left out needs no checks. */
+/** Returns an empty object for anything else, so that missing fields need no checks. */
 export function asObject(value: unknown): Json {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }

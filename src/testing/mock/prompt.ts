@@ -1,42 +1,40 @@
 import { asList, asObject, asText, type Json } from "./json.js";
 
-/** A tool that the client offers. */
 export interface OfferedTool {
   readonly name: string;
   /** The JSON schema of its arguments. */
   readonly schema: Json;
-  /** True for the shell that OpenAI Responses knows by itself, which is called in its own way. */
+  /** True for the built-in shell of OpenAI Responses, which has its own call format. */
   readonly isLocalShell: boolean;
-  /** Of a tool that runs a script in JavaScript which calls other tools: the shell among those. */
+  /** For a tool that runs a JavaScript which calls other tools: the name of the shell among them. */
   readonly shellInScript?: string;
 }
 
-/** What a request asks, in no dialect. */
+/** A request, independent of the API format. */
 export interface Prompt {
   readonly model: string;
   readonly stream: boolean;
-  /** The text of the last message of the user that has any. */
+  /** The last user message with text. */
   readonly userText: string;
-  /** The texts of all messages of the user. */
   readonly userTexts: readonly string[];
-  /** All texts: system prompt and messages. */
+  /** System prompt and all messages. */
   readonly texts: readonly string[];
   readonly maxTokens: number | null;
   readonly tools: readonly OfferedTool[];
-  /** How many results of tools the conversation holds. */
+  /** Number of tool results in the conversation. */
   readonly toolResults: number;
-  /** What the answer must look like when JSON was asked for. */
+  /** The requested JSON schema of the answer. */
   readonly schema: Json | null;
-  /** Chat Completions: the stream is to end with usage. */
+  /** Chat Completions: end the stream with usage. */
   readonly wantsUsage: boolean;
-  /** Gemini: server-sent events, else a JSON array that grows. */
+  /** Gemini: server-sent events instead of a growing JSON array. */
   readonly sse: boolean;
 }
 
-/** A request that the provider would refuse with status 400. */
+/** A request that the provider would reject with status 400. */
 export class BadRequest extends Error {}
 
-/** Gathers the texts of a conversation while a dialect walks through it. */
+/** Collects the texts of a conversation while a request is read. */
 export class Conversation {
   readonly texts: string[] = [];
   readonly userTexts: string[] = [];
@@ -48,7 +46,7 @@ export class Conversation {
     if (role === "user") this.userTexts.push(text);
   }
 
-  /** What a tool gave back is read by the model as all other text is: as text, as parts of text, or as JSON. */
+  /** The model reads tool results like other text: as text, text parts, or JSON. */
   addToolResult(result: unknown): void {
     this.toolResults += 1;
     const text = contentText(result);
@@ -61,14 +59,12 @@ export class Conversation {
   }
 }
 
-/** The text of a message's content: a text, or the texts among its parts. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   const texts = asList(content).map((part) => asText(asObject(part).text));
   return texts.filter((text) => text !== "").join("\n");
 }
 
-/** The field of a body that must be a list with something in it. */
 export function requireList(body: Json, field: string): readonly unknown[] {
   const list = asList(body[field]);
   if (list.length === 0) throw new BadRequest(`${field}: a non-empty list is required.`);

@@ -1,13 +1,13 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 import type { MockDialect } from "./script.js";
 
-/** What came back over the wire, for tests: nothing is parsed, and a broken connection is a result too. */
+/** A raw response: nothing is parsed, and a broken connection is a result too. */
 export interface Received {
   readonly status: number | null;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The code of the error that ended it early. */
+  /** Code of the error that ended it early. */
   readonly error: string | null;
 }
 
@@ -15,11 +15,11 @@ export interface Sent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
-  /** Called with each block of bytes; answering false hangs up. */
+  /** Called with each chunk; returning false disconnects. */
   readonly onData?: (text: string) => boolean;
 }
 
-/** Sends one request on a connection of its own, and takes in whatever comes back. */
+/** Sends one request on its own connection and collects the response. */
 export function send(url: string, { body = {}, headers = {}, method = "POST", onData }: Sent = {}): Promise<Received> {
   return new Promise((resolve) => {
     const blocks: Buffer[] = [];
@@ -44,7 +44,6 @@ export function send(url: string, { body = {}, headers = {}, method = "POST", on
   });
 }
 
-/** What a request in any dialect may ask for. */
 export interface Ask {
   readonly text?: string;
   readonly stream?: boolean;
@@ -53,7 +52,7 @@ export interface Ask {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** Asks in a dialect as its own clients would. */
+/** Sends a request as the format's own clients would. */
 export function ask(url: string, dialect: MockDialect, wanted: Ask = {}, sent: Sent = {}): Promise<Received> {
   const { path, body } = WRITERS[dialect]({ text: "Hello?", model: "m", stream: false, ...wanted });
   return send(`${url}${path}`, { ...sent, body: { ...body, ...wanted.more } });
@@ -89,7 +88,7 @@ const WRITERS: Readonly<Record<MockDialect, Writer>> = {
   }),
 };
 
-/** The parsed data of each server-sent event; texts that are no JSON stay texts. */
+/** Parsed data of each server-sent event; text that is not JSON stays text. */
 export function eventsIn(text: string): unknown[] {
   return text
     .split(/\r?\n/)
@@ -98,7 +97,7 @@ export function eventsIn(text: string): unknown[] {
     .map((data) => (data === "[DONE]" ? data : (JSON.parse(data) as unknown)));
 }
 
-/** What stands at a place of a parsed answer, by keys and positions; undefined when there is no such place. */
+/** The value at a path of keys and indexes; undefined if there is none. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inside, key) =>
@@ -107,7 +106,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   );
 }
 
-/** The same for a text; empty when there is none. */
+/** Empty if there is no text. */
 export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
   const found = at(value, ...path);
   return typeof found === "string" ? found : "";

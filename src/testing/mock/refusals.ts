@@ -1,17 +1,16 @@
 import { asList, asObject, asText, type Json } from "./json.js";
 import type { MockDialect } from "./script.js";
 
-/** A part of a request that a model refuses, and how its provider says so. */
+/** A rejected request parameter, with the provider's wording. */
 export interface ParameterRefusal {
   readonly param: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** The last message, where it is the beginning of the model's own answer. */
+/** A last message that starts the model's own answer. */
 const PREFILL = "prefill";
 
-/** Finds the first of the refused parameters that a request has; null when it has none. */
 export function findRefusal(body: Json, refused: readonly string[], dialect: MockDialect): ParameterRefusal | null {
   const param = refused.find((name) => (name === PREFILL ? endsWithAnswer(body) : hasParameter(body, name)));
   return param === undefined ? null : REFUSALS[dialect](param);
@@ -22,7 +21,7 @@ function hasParameter(body: Json, name: string): boolean {
   return name in body || name in asObject(body.generationConfig);
 }
 
-/** A choice that is left to the model is taken by all models. */
+/** All models accept `auto` and `none`. */
 function forcesTool(body: Json): boolean {
   const choice = body.tool_choice;
   const mode = asObject(asObject(body.toolConfig).functionCallingConfig).mode;
@@ -42,7 +41,7 @@ const REFUSALS: Readonly<Record<MockDialect, (param: string) => ParameterRefusal
   gemini: (param) => ({ param, code: "INVALID_ARGUMENT", message: `${param} is not supported for this model.` }),
 };
 
-/** What OpenAI's models take at one value only is refused for the value. */
+/** OpenAI models reject other values of these, not the parameters themselves. */
 const FIXED_VALUES = new Set(["temperature", "top_p"]);
 
 function openaiRefusal(param: string): ParameterRefusal {

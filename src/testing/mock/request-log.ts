@@ -2,57 +2,56 @@ import type { IncomingMessage } from "node:http";
 import type { Usage } from "../../core/system.js";
 import type { FaultKind, MockDialect } from "./script.js";
 
-/** Why a request was not answered as usual: a fault, or the setting of the script that turned it away. */
+/** Why a request was not answered normally: a fault, or the setting that rejected it. */
 type MockTrouble = FaultKind | "rateLimit" | "maxConcurrent" | "requireKey" | "refuses";
 
-/** One request, as far as it has come. */
+/** A request that the mock received. */
 export interface MockRequest {
   /** Counted from 0. */
   readonly index: number;
   readonly method: string;
   /** Without the query, which may hold a key. */
   readonly path: string;
-  /** Null for a path that belongs to none. */
+  /** Null for an unknown path. */
   readonly dialect: MockDialect | null;
   readonly model: string;
   readonly stream: boolean;
-  /** The known question it asks, else the beginning of the last user text. */
+  /** The known question it contains, else the beginning of the last user text. */
   readonly task: string;
-  /** Null until there is one; it stays so when nothing is sent. */
+  /** Null until a status is sent. */
   readonly status: number | null;
   readonly fault: MockTrouble | null;
-  /** What was used: all of the answer, or as much of it as was sent before it broke off. */
+  /** Usage of the answer, or of the part that was sent. */
   readonly usage: Usage | null;
-  /** True when the client went away before the end. */
+  /** True if the client disconnected before the end. */
   readonly aborted: boolean;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** Null while it is open. */
   readonly endedAt: number | null;
-  /** The values of those that carry secrets are hidden. */
+  /** Values that may be secrets are hidden. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body, when bodies are kept. */
+  /** The parsed body, if `keepBodies` is set. */
   readonly body?: unknown;
 }
 
-/** How many requests there were, in several ways. */
+/** Numbers of requests. */
 export interface MockCounts {
   readonly requests: number;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly byFault: Readonly<Record<string, number>>;
-  /** Right now. */
+  /** Currently open. */
   readonly open: number;
   readonly maxOpen: number;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A request that the mock is still writing down. */
 export type OpenRequest = Writable<MockRequest>;
 
 const SECRET = /authorization|cookie|api-key|token|secret/i;
 
-/** Remembers the latest requests, and counts all. */
+/** Keeps the latest requests and counts all. */
 export class RequestLog {
   readonly #keep: number;
   readonly #byStatus: Record<string, number> = {};
@@ -72,7 +71,7 @@ export class RequestLog {
     this.#open += 1;
     this.#maxOpen = Math.max(this.#maxOpen, this.#open);
     this.#entries.push(entry);
-    // Cut down once in a while: taking one off the front of a long list each time would be slow.
+    // Trimmed only now and then: removing the first element each time would be slow.
     if (this.#entries.length > 2 * this.#keep + 64) this.#entries = this.latest();
     return entry;
   }
@@ -133,7 +132,7 @@ function tally(counts: Record<string, number>, key: string): void {
 
 const LONGEST_TASK = 120;
 
-/** The beginning of a text, as a copy: a slice would keep the whole prompt in memory. */
+/** Returns a copy: a slice would keep the whole prompt in memory. */
 export function labelOf(text: string): string {
   return text.length <= LONGEST_TASK ? text : Buffer.from(`${text.slice(0, LONGEST_TASK)}…`).toString();
 }

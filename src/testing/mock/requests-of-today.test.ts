@@ -13,7 +13,7 @@ async function start(script: MockOptions): Promise<string> {
 
 const RESULT = "x".repeat(4000);
 
-/** A conversation with the result of a tool, as each dialect has it. */
+/** A conversation with a tool result, in each API format. */
 const WITH_RESULT: Record<MockDialect, (result: string) => object> = {
   chat: (content) => ({
     messages: [
@@ -44,7 +44,7 @@ const WITH_RESULT: Record<MockDialect, (result: string) => object> = {
 };
 
 describe.each(MOCK_DIALECTS)("%s", (dialect) => {
-  it("counts what tools gave back as input", async () => {
+  it("counts tool results as input", async () => {
     const url = await start({ reply: "Done." });
     for (const result of ["", RESULT]) await ask(url, dialect, { more: { ...WITH_RESULT[dialect](result) } });
     const [without = 0, with_ = 0] = mock?.requests.map(({ usage }) => usage?.input) ?? [];
@@ -52,7 +52,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(with_ - without).toBeLessThanOrEqual(1010);
   });
 
-  it("refuses what its model does not take, and names it", async () => {
+  it("rejects parameters that its model does not support, and names them", async () => {
     const url = await start({ refuses: ["temperature"], reply: "Hi" });
     const settings = dialect === "gemini" ? { generationConfig: { temperature: 0 } } : { temperature: 0 };
     const refused = await ask(url, dialect, { more: settings });
@@ -66,7 +66,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   });
 });
 
-it("takes a choice of tools that leaves it to the model", async () => {
+it("accepts a tool choice that leaves it to the model", async () => {
   const url = await start({ refuses: ["tool_choice"] });
   for (const [choice, status] of [
     ["auto", 200],
@@ -75,7 +75,7 @@ it("takes a choice of tools that leaves it to the model", async () => {
     expect((await ask(url, "chat", { more: { tool_choice: choice } })).status).toBe(status);
 });
 
-it("takes tools that an item of the input offers, and scripts that call them", async () => {
+it("accepts tools offered by an input item, and scripts that call them", async () => {
   const url = await start({ tools: [{ command: "echo hi" }], reply: "Done." });
   const exec = {
     type: "custom",

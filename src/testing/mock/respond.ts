@@ -13,7 +13,6 @@ const DEFAULT_CHUNK_TOKENS = 4;
 const HTML = "<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1></body></html>";
 const STATUSES = new Set<string>(STATUS_FAULTS);
 
-/** Answers a prompt as its model's behaviour says. */
 export function respond(exchange: Exchange, live: LiveBehaviour, question: Question): void {
   const { prompt, known, wire, at } = question;
   const { model, stream } = prompt;
@@ -40,7 +39,7 @@ interface Act {
   readonly fault: ChosenFault | null;
 }
 
-/** Does what the fault says when it says all, else answers. */
+/** Faults that replace the answer are sent here; all others affect the answer. */
 function act({ exchange, live, question, fault }: Act): void {
   if (fault === null) answer({ exchange, live, question, fault });
   else if (fault.kind === "disconnect") exchange.breakOff();
@@ -105,7 +104,7 @@ export interface Failure {
   readonly refusal?: ParameterRefusal;
 }
 
-/** Answers with an error as the provider words it. */
+/** Sends an error in the provider's format. */
 export function fail(exchange: Exchange, wire: Wire, failure: Failure): void {
   const { status, message, retryAfter = null, at, refusal } = failure;
   const seconds = retryAfter === "http-date" ? DATE_AHEAD_SECS : retryAfter;
@@ -116,18 +115,17 @@ export function fail(exchange: Exchange, wire: Wire, failure: Failure): void {
   exchange.send(status, headers, JSON.stringify(wire.error(error)));
 }
 
-/** Dates have no fractions of a second: with less than two the wait could be over before it is read. */
+/** Dates have no fractions of a second: one second ahead could be over before it is read. */
 const DATE_AHEAD_SECS = 2;
 
-/** The faults after which nothing more is sent. */
+/** Nothing is sent after these faults. */
 const LAST: ReadonlySet<FaultKind> = new Set(["cut", "hang", "early-end", "error-event"]);
-/** The faults that happen inside a stream. */
+/** Faults that occur within a stream. */
 const INSIDE: ReadonlySet<FaultKind> = new Set([...LAST, "malformed", "invalid-utf8", "huge-line"]);
 
-/** After the last piece: a fault that has not come yet comes here. */
+/** Position after the last piece, for faults that have not occurred yet. */
 const END: unique symbol = Symbol("end");
 
-/** Sends an answer as a stream, with the fault that happens to it. */
 function streamDelivery(sending: Sending, fault: ChosenFault | null): Delivery {
   const inside = fault !== null && INSIDE.has(fault.kind) ? fault : null;
   return { contentType: streamType(sending.answer), parts: partsOf(sending, inside), ending: endingOf(inside) };
@@ -170,7 +168,6 @@ function* partsOf(sending: Sending, fault: ChosenFault | null): Generator<Part> 
   yield { data: wire.close(answer, { index, sent: tokens(), inCall }), before: tokens(), sent: tokens() };
 }
 
-/** What a fault puts into the stream. */
 function* struck({ answer, wire }: Sending, fault: ChosenFault, place: Place): Generator<Part> {
   const part = (data: string | Buffer): Part => ({ data, before: place.sent, sent: place.sent });
   if (fault.kind === "error-event") yield part(wire.errorEvent(answer, FAILED, place));
@@ -179,17 +176,16 @@ function* struck({ answer, wire }: Sending, fault: ChosenFault, place: Place): G
     for (const data of spoiled(answer, fault, (instead) => wire.piece(instead, instead.text, place))) yield part(data);
 }
 
-/** How fast an answer is sent. */
 interface Pace {
   /** Null for all at once. */
   readonly tokensPerSec: number | null;
-  /** Sends byte by byte with this pause in between. */
+  /** Sends byte by byte with this pause. */
   readonly dripMs: number | null;
-  /** Told how many tokens were sent so far. */
+  /** Called with the number of tokens sent so far. */
   readonly onSent: (tokens: number) => void;
 }
 
-/** Sends a delivery part by part, each one when a model of this pace would have it ready. */
+/** Sends each part when a model of this speed would have it ready. */
 function deliver(exchange: Exchange, delivery: Delivery, pace: Pace): void {
   const { contentType, contentLength } = delivery;
   exchange.head(200, {
@@ -238,7 +234,7 @@ class Courier {
     return tokensPerSec === null ? 0 : (before * 1000) / tokensPerSec - (performance.now() - this.#start);
   }
 
-  /** False when the client takes it in slower than it comes: the rest follows by itself. */
+  /** False if the client reads too slowly: the rest follows on "drain". */
   #write({ data, sent }: Part): boolean {
     this.#pace.onSent(sent);
     if (data.length === 0 || this.#exchange.response.write(data)) return true;
@@ -254,10 +250,8 @@ function* bytesOf(parts: Iterable<Part>): Generator<Part> {
   }
 }
 
-/** What an error inside an answer says. */
 const FAILED = "The model failed while it was answering (scripted by assay mock).";
 
-/** Sends an answer in one body, with the fault that happens to it. */
 function wholeDelivery(sending: Sending, fault: ChosenFault | null): Delivery {
   const { answer, wire } = sending;
   const kind = fault?.kind;
@@ -285,25 +279,23 @@ function* spoiledParts({ answer, wire }: Sending, fault: ChosenFault): Generator
     yield { data, before: tokens, sent: tokens };
 }
 
-/** A part of an answer on its way. */
 interface Part {
   readonly data: string | Buffer;
-  /** The tokens that a model has to make before this can be sent. */
+  /** Tokens to generate before this can be sent. */
   readonly before: number;
-  /** The tokens sent once this is sent. */
+  /** Tokens sent including this part. */
   readonly sent: number;
 }
 
-/** What is sent with status 200, and how it ends: properly, by breaking the connection, or never. */
+/** A response with status 200, which ends properly, by a broken connection, or never. */
 interface Delivery {
   readonly contentType: string;
-  /** Said only where it is more than what is sent. */
+  /** Only if it is more than what is sent. */
   readonly contentLength?: number;
   readonly parts: Iterable<Part>;
   readonly ending: "end" | "destroy" | "hang";
 }
 
-/** An answer and how it is to be sent. */
 interface Sending {
   readonly answer: Answer;
   readonly wire: Wire;
@@ -312,15 +304,14 @@ interface Sending {
 
 const JSON_TYPE = "application/json";
 
-/** The content type of a stream; Gemini's can also be one JSON array. */
+/** Gemini can also stream one JSON array. */
 function streamType({ sse }: Answer): string {
   return sse ? "text/event-stream; charset=utf-8" : JSON_TYPE;
 }
 
-/** A piece of a stream: some of its text, or of the call that follows. Null is the turn from one to the other. */
+/** Some text, or part of the following call. Null marks the transition between them. */
 type Piece = { readonly text: string; readonly inCall: boolean } | null;
 
-/** The pieces that an answer is streamed in. */
 function piecesOf(sending: Sending): Piece[] {
   const { answer, chunkTokens } = sending;
   const { call, text, preface } = answer;
@@ -334,7 +325,7 @@ function callPieces({ answer: { call, text }, wire, chunkTokens }: Sending): Pie
   return (wire.wholeCalls ? [text] : chunksOf(text, chunkTokens)).map((chunk) => ({ text: chunk, inCall: true }));
 }
 
-/** A whole stream as one text, for when nothing slows it down or breaks it. */
+/** A whole stream at once, if nothing delays or breaks it. */
 function streamText(sending: Sending): string {
   const { answer, wire } = sending;
   let stream = wire.open(answer);
@@ -350,12 +341,12 @@ function streamText(sending: Sending): string {
 }
 
 const MARK = "[spoiled here]";
-/** None of these bytes can follow the one before it in UTF-8. */
+/** Bytes that are invalid in UTF-8. */
 const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc3]);
 const HUGE_BYTES = 50_000_000;
 const BLOCK = Buffer.alloc(1 << 16, "x");
 
-/** Writes an answer with something in its text that no well-behaved provider would send. */
+/** An answer whose text contains something invalid. */
 function* spoiled(answer: Answer, fault: ChosenFault, write: (spoiled: Answer) => string): Generator<string | Buffer> {
   const [head = "", tail = ""] = write({ ...answer, preface: "", text: MARK, call: null }).split(MARK, 2);
   yield head;
@@ -364,7 +355,7 @@ function* spoiled(answer: Answer, fault: ChosenFault, write: (spoiled: Answer) =
   yield tail;
 }
 
-/** So many bytes, without ever holding them all. */
+/** Generates the bytes without holding them all. */
 function* blocks(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= BLOCK.length) yield left < BLOCK.length ? BLOCK.subarray(0, left) : BLOCK;
 }

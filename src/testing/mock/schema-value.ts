@@ -1,14 +1,14 @@
 import { asList, asNumber, asObject, asText, type Json } from "./json.js";
 
-/** What stands where a schema leaves the choice. */
+/** Values where the schema leaves the choice. */
 export interface Fillers {
   readonly text: string;
   readonly number: number;
 }
 
 /**
- * A value that fits a JSON schema: texts and numbers are those given, choices the first one. Only what is required is filled in
- * when something is; deeper than a few levels nothing is, because schemas may go round in circles.
+ * A value that matches a JSON schema, with the given texts and numbers and the first of alternatives. Fills only required
+ * fields if there are any, and stops after a few levels, because schemas may be recursive.
  */
 export function valueFor(schema: Json, fillers: Fillers, depth = 0): unknown {
   const [choice] = asList(schema.enum);
@@ -33,7 +33,7 @@ export function valueFor(schema: Json, fillers: Fillers, depth = 0): unknown {
   }
 }
 
-/** Gemini writes types in capitals, and a list of types means any of them. */
+/** Gemini writes types in capitals; a list of types means any of them. */
 function typeOf(schema: Json): string {
   const [first] = asList(schema.type);
   const type = asText(first ?? schema.type).toLowerCase();

@@ -6,12 +6,12 @@ import { checkScript, type ScriptProblem } from "./check-script.js";
 import type { MockBehaviour, MockScript } from "./script.js";
 
 /**
- * Reads and checks a script from a YAML or JSON file; what is wrong is named by line and column.
+ * Reads and checks a script from a YAML or JSON file; errors name line and column.
  * @example
  * const mock = await startMock(loadScript("mock.yaml"));
  */
 export function loadScript(path: string): MockScript {
-  // JSON is YAML too, so one reader knows the positions in both.
+  // JSON is valid YAML, so one parser gives positions for both.
   const lines = new LineCounter();
   const document = parseDocument(readText(path), { lineCounter: lines });
   const at = (offset: number | undefined) => {
@@ -37,7 +37,7 @@ function readText(path: string): string {
   }
 }
 
-/** What a file names lies beside the file. */
+/** Paths in the script are relative to its file. */
 function anchored({ models, ...script }: MockScript, dir: string): MockScript {
   const beside = <T extends MockBehaviour>(behaviour: T): T =>
     typeof behaviour.answers === "string" ? { ...behaviour, answers: resolve(dir, behaviour.answers) } : behaviour;

@@ -5,7 +5,7 @@ export type MockDialect = (typeof MOCK_DIALECTS)[number];
 
 export const STATUS_FAULTS = ["401", "404", "429", "500", "503", "529"] as const;
 
-/** Every fault that a mock can be told to make. */
+/** All kinds of faults that a mock can produce. */
 export const FAULT_KINDS = [
   ...STATUS_FAULTS,
   "html",
@@ -22,26 +22,26 @@ export const FAULT_KINDS = [
 ] as const;
 
 /**
- * A way of failing. `cut` breaks the connection in the middle, `early-end` closes it properly in the middle, `hang` says
- * nothing more, `error-event` is an error inside an answer with status 200, `slow-loris` sends a byte at a time.
+ * A kind of failure. `cut` breaks the connection in the middle, `early-end` closes it properly in the middle, `hang` sends
+ * nothing more, `error-event` is an error inside an answer with status 200, `slow-loris` sends one byte at a time.
  */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** A fault, and which requests it happens to. Conditions that are given must all hold; none means every request. */
+/** A fault, and the requests it applies to. All given conditions must hold; without any, it applies to every request. */
 export interface MockFault {
-  /** What goes wrong. A status may be written as a number. */
+  /** The kind of fault. A status may be written as a number. */
   readonly kind: FaultKind | 401 | 404 | 429 | 500 | 503 | 529;
-  /** The share of requests, decided by the seed. Rates of several faults add up. */
+  /** The share of requests, chosen by the seed. Rates of several faults add up. */
   readonly rate?: number;
-  /** Only the first requests, this many. */
+  /** Only this many first requests. */
   readonly first?: number;
-  /** Only each n-th request. */
+  /** Only every n-th request. */
   readonly every?: number;
   /** Only requests for this model. */
   readonly model?: string;
   /** With an error status: seconds in a Retry-After header, or a date two seconds ahead. */
   readonly retryAfter?: number | "http-date";
-  /** Of a stream: the fault comes after this many tokens. Default: half of them. A `hang` without it sends nothing. */
+  /** For streams: the fault occurs after this many tokens. Default: half of them. A `hang` without it sends nothing. */
   readonly afterTokens?: number;
   /** The size of a `huge-line`. Default: 50 MB. */
   readonly bytes?: number;
@@ -49,34 +49,34 @@ export interface MockFault {
   readonly intervalMs?: number;
 }
 
-/** Answers prompts that match: a text they hold, or a regular expression written as `/…/` or `/…/i`. */
+/** Answers matching prompts: those that contain a text, or match a regular expression written as `/…/` or `/…/i`. */
 export interface ReplyRule {
-  /** A text that the prompt holds, or a regular expression written as `/…/` or `/…/i`. */
+  /** A text that the prompt contains, or a regular expression written as `/…/` or `/…/i`. */
   readonly match: string;
-  /** What is answered. */
+  /** The answer. */
   readonly reply: string;
   /** Only requests for this model. */
   readonly model?: string;
 }
 
-/** A question the mock can answer. Of questions asked in several contexts, the one whose context is in the prompt counts. */
+/** A question that the mock can answer. If a question has several contexts, the one in the prompt is used. */
 export interface KnownAnswer {
-  /** A text that the prompt holds. */
+  /** A text that the prompt contains. */
   readonly question: string;
-  /** What is answered. */
+  /** The answer. */
   readonly answer: string;
-  /** A text that the prompt holds as well, where one question has several answers. */
+  /** A text that the prompt also contains, if one question has several answers. */
   readonly context?: string;
 }
 
-/** One turn of an agent: a shell command, a call of a tool by name, or a text that ends the conversation. */
+/** One turn of an agent: a shell command, a tool call by name, or a text that ends the conversation. */
 export type ToolStep = (
   | {
-      /** A command for the shell of the agent. */
+      /** A command for the agent's shell. */
       readonly command: string;
     }
   | {
-      /** The tool that is called. */
+      /** The name of the tool to call. */
       readonly name: string;
       /** The arguments of the tool. */
       readonly arguments?: Readonly<Record<string, unknown>>;
@@ -88,109 +88,109 @@ export type ToolStep = (
 ) &
   StepManner;
 
-/** How a step is made. */
+/** Options of a step. */
 interface StepManner {
-  /** The turn has at least this many tokens: its text, or a text before its call, is filled up to it. */
+  /** The minimum length of the turn in tokens: its text, or a text before its call, is padded. */
   readonly outputTokens?: number;
-  /** Milliseconds to the first byte of this turn, instead of that of the script. */
+  /** Milliseconds to the first byte of this turn, instead of the script's. */
   readonly latencyMs?: number;
 }
 
-/** The steps of conversations in which a text of the user matches, as in a `ReplyRule`. */
+/** Steps for conversations in which a user text matches, as in a `ReplyRule`. */
 export interface ToolRule {
-  /** A text of the user, or a regular expression written as `/…/` or `/…/i`. */
+  /** A user text, or a regular expression written as `/…/` or `/…/i`. */
   readonly match: string;
-  /** What the agent is told to do, one step a turn. */
+  /** What the agent does, one step per turn. */
   readonly steps: readonly ToolStep[];
   /** Only requests for this model. */
   readonly model?: string;
 }
 
-/** Fixed token counts. The classes are disjoint, except that `cacheWrite1h` is a part of `cacheWrite`. */
+/** Fixed token counts. The classes are disjoint, except that `cacheWrite` includes `cacheWrite1h`. */
 interface MockUsage {
-  /** Tokens of input that are neither read from a cache nor written to one. */
+  /** Input tokens neither read from nor written to a cache. */
   readonly input?: number;
   /** Tokens read from the prompt cache. */
   readonly cacheRead?: number;
   /** Tokens written to the prompt cache. */
   readonly cacheWrite?: number;
-  /** Those of `cacheWrite` that are kept for one hour. */
+  /** The part of `cacheWrite` that is kept for one hour. */
   readonly cacheWrite1h?: number;
-  /** Tokens of output that are billed and not sent. */
+  /** Output tokens that are billed but not sent. */
   readonly reasoning?: number;
-  /** Dollars the provider says it costs, as OpenRouter does. */
+  /** Cost in dollars as reported by the provider, like OpenRouter does. */
   readonly cost?: number;
 }
 
 export interface RateLimit {
-  /** How many requests are let through. */
+  /** Number of allowed requests. */
   readonly requests: number;
-  /** In this many milliseconds. */
+  /** Per this many milliseconds. */
   readonly perMs: number;
-  /** Seconds in the Retry-After header of refused requests. Default: the time until there is room. */
+  /** Seconds in the Retry-After header of rejected requests. Default: the time until a request is allowed. */
   readonly retryAfter?: number | "http-date";
 }
 
-/** A time that is drawn for each request. */
+/** A random time per request. */
 interface LatencyRange {
-  /** The shortest, in milliseconds. */
+  /** Minimum in milliseconds. */
   readonly min: number;
-  /** The longest, in milliseconds. */
+  /** Maximum in milliseconds. */
   readonly max: number;
 }
 
-/** How the mock treats a request. */
+/** How the mock treats requests. */
 export interface MockBehaviour {
-  /** Everything left to chance follows from it. Default: 0. */
+  /** Seed of all random choices. Default: 0. */
   readonly seed?: number;
   /** Milliseconds to the first byte. */
   readonly latencyMs?: number | LatencyRange;
-  /** Tokens of output a second. Default: all at once. */
+  /** Output tokens per second. Default: all at once. */
   readonly tokensPerSec?: number;
   /** Tokens in each chunk of a stream. Default: 4. */
   readonly chunkTokens?: number;
-  /** What is answered: a text, `echo` for the last user text, or the first rule that matches. */
+  /** The answer: a text, `echo` for the last user text, or the first matching rule. */
   readonly reply?: string | readonly ReplyRule[];
-  /** Questions whose answers are known: a JSONL file of examples, or a list. They come before `reply`. */
+  /** Questions with known answers: a JSONL file of examples, or a list. They take precedence over `reply`. */
   readonly answers?: string | readonly KnownAnswer[];
-  /** The share of tasks answered right, for all models or by model. Which ones follows from the seed. */
+  /** The share of tasks answered correctly, for all models or by model. The seed decides which ones. */
   readonly successRate?: number | Readonly<Record<string, number>>;
-  /** Replies are filled up to this many tokens. */
+  /** Pads replies to this many tokens. */
   readonly outputTokens?: number;
-  /** Token counts to report instead of those of the text, at four characters a token. */
+  /** Token counts to report instead of estimates at four characters per token. */
   readonly usage?: MockUsage;
-  /** Reports no usage at all. */
+  /** Reports no usage. */
   readonly noUsage?: boolean;
   /** Usage as a faulty provider might report it; `cumulative` is a running total with every chunk. */
   readonly usageQuirk?: "missing" | "decreasing" | "negative" | "cumulative";
   /**
-   * What an agent is told to do: one step a turn, counted by the tool results in the request; then the reply. Of rules the
-   * first that fits plays, so that several tasks can be played at the same time.
+   * What an agent does: one step per turn, counted by the tool results in the request; then the reply. The first matching rule
+   * applies, so that several tasks can run at the same time.
    */
   readonly tools?: readonly ToolStep[] | readonly ToolRule[];
-  /** How answers end; `refusal` is the model's, `blocked` a content filter's. */
+  /** How answers end; `refusal` comes from the model, `blocked` from a content filter. */
   readonly finish?: "stop" | "length" | "refusal" | "blocked";
   /**
-   * Parameters that the model refuses with status 400, as its provider does: `temperature`, `top_p`, `max_tokens`,
+   * Parameters that the model rejects with status 400, like its provider: `temperature`, `top_p`, `max_tokens`,
    * `tool_choice` (a forced one), `output_config`, `prefill` (a last message of the assistant), or any other key.
    */
   readonly refuses?: readonly string[];
-  /** Ways of failing, and which requests they happen to. */
+  /** Faults, and the requests they apply to. */
   readonly faults?: readonly MockFault[];
-  /** A bucket that refills steadily: requests above it are answered with 429. */
+  /** A token bucket that refills steadily: excess requests get status 429. */
   readonly rateLimit?: RateLimit;
-  /** Requests above this many at a time are answered with 429. */
+  /** Requests above this concurrency get status 429. */
   readonly maxConcurrent?: number;
 }
 
 /**
- * A whole script: how to treat all requests, and what is different for some models.
+ * A complete script: the behavior for all requests, and differences for some models.
  * @example
  * const script: MockScript = { reply: "echo", models: { cheap: { successRate: 0.5, latencyMs: 20 } } };
  */
 export interface MockScript extends MockBehaviour {
-  /** Requests must carry this key. */
+  /** The key that requests must send. */
   readonly requireKey?: string;
-  /** What is different for some models, by name. */
+  /** Differences for some models, by name. */
   readonly models?: Readonly<Record<string, MockBehaviour>>;
 }

@@ -21,7 +21,7 @@ async function replyTo(mock: Mock, text: string, model = "m"): Promise<string> {
 }
 
 describe("paths", () => {
-  it.each(["", "/v1", "/api/openai/v1", "/token-123/proxy"])("takes any base URL: %s", async (base) => {
+  it.each(["", "/v1", "/api/openai/v1", "/token-123/proxy"])("accepts any base URL: %s", async (base) => {
     const mock = await start();
     const messages = [{ role: "user", content: "Hi" }];
     const bodies: Record<MockDialect, [string, object]> = {
@@ -37,7 +37,7 @@ describe("paths", () => {
     }
   });
 
-  it("lists its models as each provider does", async () => {
+  it("lists its models in each provider's format", async () => {
     const mock = await start({ models: { cheap: {}, dear: {} } });
     const get = async (path: string, headers = {}) =>
       JSON.parse((await send(mock.url + path, { method: "GET", headers })).text);
@@ -50,7 +50,7 @@ describe("paths", () => {
     expect(await response.json()).toMatchObject({ object: "list", data: [{ id: "cheap", object: "model" }, {}] });
   });
 
-  it("says what it has when asked for something else", async () => {
+  it("lists its paths in the error for an unknown one", async () => {
     const mock = await start();
     const { status, text } = await send(`${mock.url}/v1/embeddings`);
     expect([status, JSON.parse(text).error.message]).toEqual([
@@ -79,7 +79,7 @@ describe("replies", () => {
     expect(await replyTo(rules, "the sum")).toBe("This is a scripted answer from assay mock.");
   });
 
-  it("are filled up to a length", async () => {
+  it("are padded to a length", async () => {
     const mock = await start({ reply: "Paris", outputTokens: 100 });
     const reply = await replyTo(mock, "Where?");
     expect([reply.length, reply.startsWith("Paris ")]).toEqual([400, true]);
@@ -98,7 +98,7 @@ describe("replies", () => {
     return right;
   }
 
-  it("are right at the rate asked for, the same ones for the same seed in any order", async () => {
+  it("are right at the requested rate, the same ones for the same seed in any order", async () => {
     const numbers = answers.map((_, n) => n);
     const first = await results(1, numbers);
     const share = [...first.values()].filter(Boolean).length / 200;
@@ -122,7 +122,7 @@ describe("replies", () => {
     expect(await attempts()).toEqual(first);
   });
 
-  it("can be right at a rate of each model", async () => {
+  it("can have a success rate per model", async () => {
     const mock = await start({ answers, successRate: { poor: 0 }, models: { none: { successRate: 0 } } });
     const right = async (model: string) => (await replyTo(mock, "What is 3 squared?", model)) === "9 it is";
     expect([await right("poor"), await right("none"), await right("other")]).toEqual([false, false, true]);
@@ -130,8 +130,8 @@ describe("replies", () => {
   });
 });
 
-describe("a key", () => {
-  it("is needed only when the script says so, wherever the dialect puts it", async () => {
+describe("API key", () => {
+  it("is required only if the script says so, in any place the API format allows", async () => {
     const mock = await start({ requireKey: "k-1" });
     const body = { model: "m", max_tokens: 1, input: "a", messages: [{ role: "user", content: "a" }], contents: [{}] };
     const status = async (path: string, headers = {}) => (await send(mock.url + path, { body, headers })).status;
@@ -144,7 +144,7 @@ describe("a key", () => {
     expect(mock.counts.byFault).toEqual({ requireKey: 2 });
   });
 
-  it("is never written down", async () => {
+  it("is never stored", async () => {
     const mock = await start();
     const headers = { Authorization: "Bearer sk-secret", "x-api-key": "sk-secret", "x-goog-api-key": "sk-secret" };
     await ask(mock.url, "chat", {}, { headers: { ...headers, cookie: "sk-secret", "x-title": "shown" } });
@@ -155,7 +155,7 @@ describe("a key", () => {
 });
 
 describe("limits", () => {
-  it("turns away what comes too fast, and says when to come again", async () => {
+  it("rejects requests above the rate limit, and says when to retry", async () => {
     let now = 1_000_000;
     const mock = await start({ rateLimit: { requests: 2, perMs: 4000 }, now: () => now });
     const statuses = [];
@@ -167,7 +167,7 @@ describe("limits", () => {
     expect(mock.counts.byFault).toEqual({ rateLimit: 2 });
   });
 
-  it("turns away what is too much at a time, and has room again when one is over", async () => {
+  it("rejects requests above the concurrency limit, until one is finished", async () => {
     const mock = await start({
       maxConcurrent: 2,
       models: { held: { faults: [{ kind: "hang" }] }, own: { maxConcurrent: 1 } },
@@ -188,7 +188,7 @@ describe("limits", () => {
     expect(mock.counts).toMatchObject({ byFault: { maxConcurrent: 1, hang: 1 }, maxOpen: 3 });
   });
 
-  it("never turns away as many clients as it has room for", async () => {
+  it("accepts as many clients as it has room for", async () => {
     const mock = await start({ maxConcurrent: 8 });
     const agent = new Agent({ keepAlive: true });
     const one = () =>
@@ -215,7 +215,7 @@ describe("time", () => {
     expect(performance.now() - before).toBeGreaterThan(38);
   });
 
-  it("streams at the pace of a model", async () => {
+  it("streams at the speed of a model", async () => {
     const mock = await start({ reply: "x".repeat(400), tokensPerSec: 1000, chunkTokens: 10 });
     const arrivals: number[] = [];
     const { text } = await ask(
@@ -232,7 +232,7 @@ describe("time", () => {
     expect(performance.now() - before).toBeGreaterThan(95);
   });
 
-  it("stops when the client goes away, and knows how much it had sent", async () => {
+  it("stops when the client disconnects, and records how much it had sent", async () => {
     const mock = await start({ reply: "x".repeat(40_000), tokensPerSec: 500 });
     let seen = "";
     const onData = (data: string) => {
@@ -249,7 +249,7 @@ describe("time", () => {
 });
 
 describe("requests", () => {
-  it("are remembered newest last, the latest only, and told when they are over", async () => {
+  it("keeps only the latest requests, newest last, and reports finished ones", async () => {
     const told: MockRequest[] = [];
     const mock = await start({ keepRequests: 3, keepBodies: true, onRequest: (one) => told.push(one) });
     for (let at = 0; at < 100; at++) await ask(mock.url, "responses", { text: `Task ${at}` });
@@ -268,7 +268,7 @@ describe("requests", () => {
     expect(mock.counts).toEqual({ requests: 100, byStatus: { "200": 100 }, byFault: {}, open: 0, maxOpen: 1 });
   });
 
-  it("have no more of a long task than its beginning", async () => {
+  it("keeps only the beginning of a long task", async () => {
     const mock = await start();
     await ask(mock.url, "chat", { text: "y".repeat(5000) });
     expect(mock.requests[0]?.task).toBe(`${"y".repeat(120)}…`);
@@ -276,12 +276,12 @@ describe("requests", () => {
 });
 
 describe("startMock", () => {
-  it("says that a port is in use", async () => {
+  it("reports a port that is in use", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as { port: number };
     await expect(startMock({ port })).rejects.toThrow(UsageError);
-    await expect(startMock({ port })).rejects.toThrow(`port ${port} of 127.0.0.1: something else uses it.`);
+    await expect(startMock({ port })).rejects.toThrow(`port ${port} of 127.0.0.1: it is in use.`);
     taken.close();
   });
 

@@ -19,36 +19,36 @@ import { geminiWire } from "./wires/gemini.js";
 import { responsesWire } from "./wires/responses.js";
 import type { Wire } from "./wires/wire.js";
 
-/** A script, and where and how it is played. */
+/** A script, and how to serve it. */
 export interface MockOptions extends MockScript {
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Only this machine unless told: 127.0.0.1. */
+  /** Default: 127.0.0.1, only this machine. */
   readonly host?: string;
-  /** How many requests are remembered; the latest 10,000 unless told. */
+  /** Number of requests to keep. Default: 10,000. */
   readonly keepRequests?: number;
-  /** Remembers what was asked, too. */
+  /** Keeps request bodies, too. */
   readonly keepBodies?: boolean;
-  /** Called with each request when it is over. */
+  /** Called with each request when it is finished. */
   readonly onRequest?: (request: MockRequest) => void;
-  /** Milliseconds since 1970; the real clock unless told. */
+  /** Milliseconds since 1970. Default: the real clock. */
   readonly now?: () => number;
 }
 
-/** A model endpoint that is listening. */
+/** A running model endpoint. */
 export interface Mock {
-  /** Such as http://127.0.0.1:41234. OpenAI clients want `/v1` after it. */
+  /** Such as http://127.0.0.1:41234. OpenAI clients need `/v1` after it. */
   readonly url: string;
   readonly port: number;
-  /** The latest requests, newest last. One that is open is still being written. */
+  /** The latest requests, newest last. Open ones still change. */
   readonly requests: readonly MockRequest[];
   readonly counts: MockCounts;
-  /** Ends what is open and frees the port. */
+  /** Ends open requests and frees the port. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a local model endpoint that speaks four dialects and behaves as the script says.
+ * Starts a local model endpoint with four API formats that behaves as scripted.
  * @example
  * const mock = await startMock({ reply: "Paris", faults: [{ kind: 429, first: 1, retryAfter: 1 }] });
  * await fetch(`${mock.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(request) });
@@ -60,7 +60,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const script = checkScript(given);
   const log = new RequestLog(keepRequests);
   const desk = { script, behaviours: behavioursOf(script, now), log, now, keepBodies, onRequest };
-  // Clients keep connections for as long as they like; a server that drops idle ones races with their next request.
+  // Clients keep connections as long as they like; closing idle ones would race with their next request.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (request, response) =>
     handle(desk, request, response),
   );
@@ -83,7 +83,7 @@ function realTime(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** A burst of clients larger than the usual queue for new connections would wait seconds for another try. */
+/** With the default backlog, a large burst of clients would wait seconds for a retry. */
 const BACKLOG = 4096;
 
 async function listening(server: Server, port: number, host: string): Promise<void> {
@@ -94,8 +94,8 @@ async function listening(server: Server, port: number, host: string): Promise<vo
     const { code } = cause as NodeJS.ErrnoException;
     const why =
       code === "EADDRINUSE"
-        ? "something else uses it. Give another port, or none for a free one"
-        : `${messageOf(cause)}. Give another host or port`;
+        ? "it is in use. Choose another port, or leave it out for a free one"
+        : `${messageOf(cause)}. Choose another host or port`;
     throw new UsageError(`The mock cannot listen on port ${port} of ${host}: ${why}.`, { cause });
   }
 }
@@ -108,7 +108,6 @@ async function closed(server: Server): Promise<void> {
   await over;
 }
 
-/** All that handling a request needs. */
 interface Desk {
   readonly script: MockScript;
   readonly behaviours: (model: string) => LiveBehaviour;
@@ -120,7 +119,6 @@ interface Desk {
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** Takes one request from its first byte to its last. */
 function handle(desk: Desk, request: IncomingMessage, response: ServerResponse): void {
   const { log, now, onRequest } = desk;
   const entry = log.begin(request, now());
@@ -154,7 +152,7 @@ function dispatch(desk: Desk, exchange: Exchange, bytes: Buffer): void {
   else answerOrRefuse(desk, exchange, { route, bytes, query, refuse });
 }
 
-/** Codex tries one first, and takes this status for a sign that there is none. */
+/** Codex tries one first, and falls back on this status. */
 function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
 }
@@ -178,7 +176,7 @@ function answerOrRefuse(desk: Desk, exchange: Exchange, post: Post): void {
   }
 }
 
-/** Throws `BadRequest` for what a provider would refuse. */
+/** Throws `BadRequestError` for what a provider would reject. */
 function takePost(desk: Desk, exchange: Exchange, { route, bytes, query }: Post): void {
   const { request, entry } = exchange;
   const { wire, model, streams } = route;
@@ -202,7 +200,7 @@ function takePost(desk: Desk, exchange: Exchange, { route, bytes, query }: Post)
   respond(exchange, live, { wire, prompt, known, index: entry.index, at: entry.startedAt });
 }
 
-/** Reads the whole body of a request. A client that goes away in the middle is never heard of again. */
+/** Never calls back if the client disconnects in the middle. */
 function readBody(request: IncomingMessage, done: (bytes: Buffer) => void): void {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -220,7 +218,7 @@ function parseBody(bytes: Buffer, { headers }: IncomingMessage): Json {
   }
 }
 
-/** True when the request carries the key, in any of the places that a dialect has for it. */
+/** Looks in every place that an API format has for the key. */
 function carriesKey({ headers }: IncomingMessage, query: string, key: string): boolean {
   const given = [headers["x-api-key"], headers["x-goog-api-key"], headers["api-key"], bearer(headers.authorization)];
   return given.includes(key) || new URLSearchParams(query).get("key") === key;
@@ -230,17 +228,16 @@ function bearer(authorization: string | undefined): string | undefined {
   return authorization?.replace(/^Bearer\s+/i, "");
 }
 
-/** What a path asks for. */
 interface Route {
   readonly wire: Wire;
   readonly action: "answer" | "count";
   readonly read: Wire["read"];
-  /** The model and whether to stream, for the dialect that says so in the path. */
+  /** Model and streaming, for the API format that has them in the path. */
   readonly model: string;
   readonly streams: boolean;
 }
 
-/** Any base URL will do, so the end of the path decides. */
+/** The end of the path decides, so that any base URL works. */
 const ENDINGS: readonly (readonly [string, Route])[] = [
   ["/chat/completions", route(chatWire)],
   ["/responses", route(responsesWire)],
@@ -254,7 +251,7 @@ function route(wire: Wire): Route {
   return { wire, action: "answer", read: wire.read, model: "", streams: false };
 }
 
-/** Where a path leads; null for a path that none of the four dialects has. */
+/** Null for an unknown path. */
 function routeOf(path: string): Route | null {
   const known = ENDINGS.find(([ending]) => path.endsWith(ending));
   if (known !== undefined) return known[1];
@@ -276,12 +273,11 @@ function decoded(name: string): string {
   }
 }
 
-/** True for a question which models there are. */
 function asksForModels(method: string, path: string): boolean {
   return method === "GET" && path.endsWith("/models");
 }
 
-/** The models of a script as each provider lists them, told apart by what their clients send. */
+/** Lists the models in the format of each provider, detected from the headers of its clients. */
 function modelList(
   { models = {} }: MockScript,
   { path, headers }: { path: string; headers: Readonly<Record<string, unknown>> },
@@ -291,7 +287,7 @@ function modelList(
   if (path.includes("/v1beta/") || "x-goog-api-key" in headers) return { models: names.map(geminiModel) };
   if ("anthropic-version" in headers)
     return { data: names.map(anthropicModel), has_more: false, first_id: names[0], last_id: names.at(-1) };
-  // Codex asks the same path for a list of its own, and takes an empty one.
+  // Codex requests its own list on the same path, and accepts an empty one.
   return { object: "list", data: names.map(openaiModel), models: [] };
 }
 

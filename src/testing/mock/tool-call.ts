@@ -8,11 +8,11 @@ export interface ToolCall {
   readonly name: string;
   readonly arguments: Json;
   readonly isLocalShell: boolean;
-  /** In place of arguments, for a tool that takes a text. */
+  /** Instead of arguments, for a tool that takes a text. */
   readonly script?: string;
 }
 
-/** What agents call their shell, the surest names first. */
+/** Names that agents give to their shell, the most specific first. */
 const SHELL_NAMES = [
   "bash",
   "exec_command",
@@ -23,11 +23,11 @@ const SHELL_NAMES = [
   "run_command",
 ];
 const SHELL_LIKE = /shell|terminal|exec|command/i;
-/** Numbers that tools ask for are mostly times in milliseconds, which must not be too short. */
+/** Most numbers that tools require are times in milliseconds, which must not be too short. */
 const FILLERS = { text: "scripted by assay mock", number: 10_000 };
 const COMMAND_FIELDS = ["command", "cmd", "script", "code"];
 
-/** The call that a step of a script makes with the tools on offer; null when it makes none. */
+/** The call that a step makes with the offered tools; null for none. */
 export function callFor(step: ToolStep | undefined, tools: readonly OfferedTool[]): ToolCall | null {
   if (step === undefined || "text" in step || tools.length === 0) return null;
   if ("command" in step) return shellCall(step.command, tools);
@@ -55,7 +55,7 @@ function shellCall(command: string, tools: readonly OfferedTool[]): ToolCall | n
   };
 }
 
-/** A script that calls one tool and gives back what it gave. */
+/** A script that calls one tool and returns its result. */
 function scriptCall({ name }: OfferedTool, tool: string, given: Json): ToolCall {
   const script = `text(await tools.${tool}(${JSON.stringify(given)}));`;
   return { name, arguments: {}, isLocalShell: false, script };
@@ -71,12 +71,12 @@ function shellAmong(tools: readonly OfferedTool[]): OfferedTool | undefined {
   return tools.find(({ name }) => SHELL_LIKE.test(name));
 }
 
-/** Agents spell the same tool differently: Bash here, bash there. */
+/** Agents spell the same tool differently: Bash or bash. */
 function byName(tools: readonly OfferedTool[], wanted: string): OfferedTool | undefined {
   return tools.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 }
 
-/** The arguments, and a fitting value for whatever else the tool asks for. */
+/** The arguments, plus a suitable value for each other required one. */
 function withRequired(given: Json, tool: OfferedTool | undefined): Json {
   const { required, properties } = tool?.schema ?? {};
   if (!Array.isArray(required) || required.length === 0) return given;

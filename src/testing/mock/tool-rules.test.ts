@@ -23,7 +23,7 @@ const OFFERED: Record<MockDialect, Record<string, unknown>> = {
   gemini: { tools: [{ functionDeclarations: [{ name: "bash", parameters: SHELL }] }] },
 };
 
-/** A conversation of several texts of the user, and as many results of tools. */
+/** A conversation of several user texts and tool results. */
 const SAYING: Record<MockDialect, (texts: readonly string[], results?: number) => Record<string, unknown>> = {
   chat: (texts, results = 0) => ({
     messages: [
@@ -58,13 +58,13 @@ const SAYING: Record<MockDialect, (texts: readonly string[], results?: number) =
   }),
 };
 
-describe.each(MOCK_DIALECTS)("rules for an agent that speaks %s", (dialect) => {
+describe.each(MOCK_DIALECTS)("rules for an agent that uses %s", (dialect) => {
   const say = async (texts: readonly string[], results = 0, model = "m") => {
     const more = { ...OFFERED[dialect], ...SAYING[dialect](texts, results) };
     return (await ask(mock.url, dialect, { model, more })).text;
   };
 
-  it("are chosen by any text of the user, the first that fits, and for their model", async () => {
+  it("are chosen by any user text, the first match, and for their model", async () => {
     mock = await startMock(RULES);
     const reminder = "<reminder>be brief</reminder>";
     expect(await say(["please sort the list", reminder])).toContain("sort list");
@@ -73,20 +73,20 @@ describe.each(MOCK_DIALECTS)("rules for an agent that speaks %s", (dialect) => {
     expect(await say([reminder])).toContain("Nothing to do.");
   });
 
-  it("play their steps by the results that a conversation holds, several at a time too", async () => {
+  it("choose steps by the tool results in a conversation, several at a time too", async () => {
     mock = await startMock(RULES);
     expect(await say(["sort the list"], 1)).toContain("Sorted.");
     expect(await say(["sort the list"], 2)).toContain("Nothing to do.");
     expect(await say(["the bug"], 1)).toContain("Nothing to do.");
   });
 
-  it("do not play where no tools are on offer", async () => {
+  it("do not apply if no tools are offered", async () => {
     mock = await startMock(RULES);
     const { text } = await ask(mock.url, dialect, { more: SAYING[dialect](["sort the list"]) });
     expect(text).toContain("Nothing to do.");
   });
 
-  it.each([true, false])("fill a turn up to its tokens with a text before the call, streamed: %s", async (stream) => {
+  it.each([true, false])("pad a turn with a text before the call, streamed: %s", async (stream) => {
     mock = await startMock({ tools: [{ command: "ls -l", outputTokens: 50 }], chunkTokens: 3 });
     const { text } = await ask(mock.url, dialect, { stream, more: OFFERED[dialect] });
     expect(mock.requests[0]?.usage?.output).toBe(50);
@@ -114,7 +114,7 @@ const joined = (events: readonly unknown[], ...path: readonly (string | number)[
   events.map((event) => textAt(event, ...path)).join("");
 const listAt = (value: unknown, ...path: readonly (string | number)[]) => at(value, ...path) as readonly unknown[];
 
-/** The text and the call of an answer, by a reading that keeps to the rules of each dialect. */
+/** The text and the call of an answer, read by the rules of each API format. */
 const READ: Record<MockDialect, (answer: unknown, stream: boolean) => Read> = {
   chat: (answer, stream) => {
     if (!stream) {
@@ -157,7 +157,7 @@ const READ: Record<MockDialect, (answer: unknown, stream: boolean) => Read> = {
   },
 };
 
-/** Events of Responses are numbered, and every item is done before the next is added. */
+/** Responses events are numbered, and every item is done before the next is added. */
 function expectOrder(events: readonly unknown[]): void {
   expect(events.map((event) => at(event, "sequence_number"))).toEqual(events.map((_, number) => number));
   const items = events.filter((event) => textAt(event, "type").startsWith("response.output_item."));
@@ -169,8 +169,8 @@ function expectOrder(events: readonly unknown[]): void {
   ]);
 }
 
-describe("a step", () => {
-  it("may take its own time", async () => {
+describe("step", () => {
+  it("can have its own latency", async () => {
     mock = await startMock({ tools: [{ command: "a", latencyMs: 2000 }, { text: "b" }], latencyMs: 1 });
     const answered: number[] = [];
     const askStep = async (results: number) => {
@@ -181,7 +181,7 @@ describe("a step", () => {
     expect(answered).toEqual([1, 0]);
   });
 
-  it("with a text is filled up too, and one that is too long for the client is cut off before its call", async () => {
+  it("with a text is padded too, and a text too long for the client is truncated before its call", async () => {
     mock = await startMock({
       tools: [
         { command: "a", outputTokens: 40 },
@@ -204,7 +204,7 @@ describe("a step", () => {
   });
 });
 
-it("refuses WebSockets at once, with the status that codex goes on from", async () => {
+it("rejects WebSockets at once, with the status that codex falls back on", async () => {
   mock = await startMock({});
   const headers = { connection: "Upgrade", upgrade: "websocket" };
   const { status } = await send(`${mock.url}/v1/responses`, { method: "GET", headers });

@@ -12,7 +12,7 @@ const SCRIPT: MockScript = {
 let mock: Mock;
 afterEach(() => mock.close());
 
-/** The shell as the agent that speaks each dialect offers it, and another tool beside it. */
+/** The shell as the agent of each API format offers it, with another tool. */
 const OFFERED: Record<MockDialect, Record<string, unknown>> = {
   // opencode and pi
   chat: {
@@ -78,7 +78,7 @@ interface FoundCall {
   why: unknown;
 }
 
-/** The call in a whole answer, with its arguments parsed. */
+/** The call of a whole answer, with parsed arguments. */
 const CALL: Record<MockDialect, (body: unknown) => FoundCall> = {
   chat: (body) => {
     const call = at(body, "choices", 0, "message", "tool_calls", 0, "function");
@@ -104,7 +104,7 @@ const CALL: Record<MockDialect, (body: unknown) => FoundCall> = {
 const joined = (events: readonly unknown[], read: (event: unknown) => string): unknown =>
   JSON.parse(events.map(read).join(""));
 
-/** The arguments of the call in a stream, put together. */
+/** The arguments of the call in a stream, joined. */
 const STREAMED: Record<MockDialect, (events: readonly unknown[]) => unknown> = {
   chat: (events) =>
     joined(events, (event) => textAt(event, "choices", 0, "delta", "tool_calls", 0, "function", "arguments")),
@@ -124,7 +124,7 @@ const EXPECTED: Record<MockDialect, { name: string; args: unknown; why: string }
   gemini: { name: "run_shell_command", args: { command: COMMAND, is_background: false }, why: "STOP" },
 };
 
-/** The conversation after as many results of tools. */
+/** The conversation after this many tool results. */
 const LATER: Record<MockDialect, (results: number) => Record<string, unknown>> = {
   chat: (results) => ({
     messages: [{ role: "user", content: "Go" }, ...times(results, { role: "tool", tool_call_id: "c", content: "ok" })],
@@ -153,14 +153,14 @@ function times(count: number, item: object): object[] {
   return Array.from({ length: count }, () => item);
 }
 
-describe.each(MOCK_DIALECTS)("an agent that speaks %s", (dialect) => {
-  it("is told to run the command with the shell it offers", async () => {
+describe.each(MOCK_DIALECTS)("an agent that uses %s", (dialect) => {
+  it("gets a call of the shell it offers", async () => {
     mock = await startMock(SCRIPT);
     const { text } = await ask(mock.url, dialect, { more: OFFERED[dialect] });
     expect(CALL[dialect](JSON.parse(text))).toEqual(EXPECTED[dialect]);
   });
 
-  it("is told the same by a stream", async () => {
+  it("gets the same call in a stream", async () => {
     mock = await startMock({ ...SCRIPT, chunkTokens: 1 });
     const { text } = await ask(mock.url, dialect, { stream: true, more: OFFERED[dialect] });
     expect(STREAMED[dialect](eventsIn(text))).toEqual(EXPECTED[dialect].args);
@@ -168,7 +168,7 @@ describe.each(MOCK_DIALECTS)("an agent that speaks %s", (dialect) => {
     expect(text).toContain(`"${EXPECTED[dialect].why}"`);
   });
 
-  it("goes on step by step with each result, and ends with the reply", async () => {
+  it("gets the next step with each result, and the reply at the end", async () => {
     mock = await startMock(SCRIPT);
     const turn = async (results: number) => {
       const { text } = await ask(mock.url, dialect, { more: { ...OFFERED[dialect], ...LATER[dialect](results) } });
@@ -180,13 +180,13 @@ describe.each(MOCK_DIALECTS)("an agent that speaks %s", (dialect) => {
     expect(last).not.toMatch(/tool_calls":\[|function_call|tool_use|functionCall/);
   });
 
-  it("that offers no tools gets the reply", async () => {
+  it("gets the reply if it offers no tools", async () => {
     mock = await startMock(SCRIPT);
     expect((await ask(mock.url, dialect)).text).toContain("Done.");
   });
 });
 
-it("ends with the text of a step, and does nothing when its task fails", async () => {
+it("gets the text of a final step, and no calls if its task fails", async () => {
   mock = await startMock({
     tools: [{ text: "I did it." }],
     models: { poor: { tools: [{ command: "x" }], successRate: 0 } },
@@ -196,7 +196,7 @@ it("ends with the text of a step, and does nothing when its task fails", async (
   expect(text).not.toContain('"tool_calls":[');
 });
 
-it("uses the shell that Responses knows by itself", async () => {
+it("uses the built-in shell of Responses", async () => {
   mock = await startMock(SCRIPT);
   const body = { model: "m", stream: true, input: "Go", tools: [{ type: "local_shell" }] };
   const { text } = await send(`${mock.url}/responses`, { body });
@@ -209,7 +209,7 @@ it("uses the shell that Responses knows by itself", async () => {
   expect(text).not.toContain("function_call_arguments");
 });
 
-it("gives a shell that takes a list one, and says nothing without a shell", async () => {
+it("passes a list to a shell that takes one, and only text without a shell", async () => {
   mock = await startMock(SCRIPT);
   const tool = (name: string, properties: object) => ({
     type: "function",

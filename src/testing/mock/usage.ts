@@ -2,23 +2,23 @@ import type { Usage } from "../../core/system.js";
 import type { Prompt } from "./prompt.js";
 import type { MockBehaviour } from "./script.js";
 
-/** A token is this many characters here: exact counts would tie the mock to one provider's tokenizer. */
+/** Exact counts would tie the mock to one provider's tokenizer. */
 export const CHARS_PER_TOKEN = 4;
 
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** What an answer uses; the classes are those of `Usage`, every one filled in. */
+/** Usage of an answer, with every class of `Usage` set. */
 export interface AnswerUsage extends Readonly<Required<Usage>> {
-  /** Dollars, when the provider says. */
+  /** Dollars, if the provider reports them. */
   readonly cost: number | null;
 }
 
-/** The classes that a dialect has words for, besides fresh input, cache reads and output. */
+/** Classes that an API format can report besides fresh input, cache reads and output. */
 export type UsageClass = "cacheWrite" | "cacheWrite1h" | "reasoning";
 
-/** Counts what a prompt and an answer use, in the classes that the dialect can tell. */
+/** Counts the usage of a prompt and an answer, in the classes that the API format can report. */
 export function usageOf(
   { usage = {} }: MockBehaviour,
   prompt: Prompt,
@@ -38,14 +38,13 @@ export function usageOf(
   };
 }
 
-/** The tokens of a prompt at four characters each. */
 export function inputTokens({ texts }: Prompt): number {
   let chars = 0;
   for (const text of texts) chars += text.length;
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** The usage with this output instead, without the classes that are 0, as rows have it. */
+/** Usage with this output, without classes that are 0, as in rows. */
 export function compactUsage(usage: AnswerUsage, output: number): Usage {
   const { input, cacheRead, cacheWrite, cacheWrite1h, reasoning } = usage;
   return {

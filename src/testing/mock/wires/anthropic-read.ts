@@ -10,7 +10,7 @@ import {
 } from "../prompt.js";
 import type { WireRequest } from "./wire.js";
 
-/** Reads a Messages request; `max_tokens` and the version are required as they are by the provider. */
+/** `max_tokens` and the version header are required, as by the provider. */
 export function readAnthropic(request: WireRequest): Prompt {
   const { body, headers } = request;
   if (headers["anthropic-version"] === undefined) throw new BadRequest("anthropic-version: header is required");
@@ -19,7 +19,7 @@ export function readAnthropic(request: WireRequest): Prompt {
   return { ...readCountable(request), maxTokens };
 }
 
-/** Reads what Messages requests and questions for their token counts share. */
+/** What Messages requests and token count requests share. */
 export function readCountable({ body }: WireRequest): Prompt {
   const model = requireModel(body);
   const conversation = new Conversation();
@@ -45,7 +45,7 @@ export function readCountable({ body }: WireRequest): Prompt {
   };
 }
 
-/** Instructions may stand among the messages as well as before them. */
+/** Instructions may also be among the messages. */
 const ROLES = new Set(["user", "assistant", "system"]);
 
 function isToolResult({ type }: Json): boolean {

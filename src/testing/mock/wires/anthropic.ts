@@ -20,7 +20,7 @@ const ERROR_TYPE: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** Anthropic Messages. Thinking is a part of its output tokens and has no count of its own. */
+/** Anthropic Messages. Thinking is part of its output tokens and has no count of its own. */
 export const anthropicWire: Wire = {
   name: "anthropic",
   tells: ["cacheWrite", "cacheWrite1h"],
@@ -78,7 +78,7 @@ function blockStop(answer: Answer, inCall: boolean): string {
   return typedEvent({ type: "content_block_stop", index: blockIndex(answer, inCall) });
 }
 
-/** A call is the second block when something is said before it. */
+/** A call is the second block if there is text before it. */
 function blockIndex({ preface }: Answer, inCall: boolean): number {
   return inCall && preface !== "" ? 1 : 0;
 }

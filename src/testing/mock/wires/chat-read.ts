@@ -2,7 +2,6 @@ import { asList, asNumber, asObject, asText, type Json } from "../json.js";
 import { Conversation, contentText, type OfferedTool, type Prompt, requireList, requireModel } from "../prompt.js";
 import type { WireRequest } from "./wire.js";
 
-/** Reads a Chat Completions request. */
 export function readChat({ body }: WireRequest): Prompt {
   const model = requireModel(body);
   const conversation = new Conversation();

@@ -7,14 +7,13 @@ import { dataEvent, type Wire } from "./wire.js";
 const FINISH: Readonly<Record<MockFinish, string>> = {
   stop: "stop",
   length: "length",
-  // A model that refuses ends normally; only the filter has a word of its own.
+  // A refusal ends normally; only the content filter has its own reason.
   refusal: "stop",
   blocked: "content_filter",
   tool_calls: "tool_calls",
   empty: "stop",
 };
 
-/** OpenAI Chat Completions. */
 export const chatWire: Wire = {
   name: "chat",
   tells: ["cacheWrite", "reasoning"],
@@ -60,7 +59,7 @@ function openingOf(answer: Answer) {
   return { role: "assistant", content: null, tool_calls: begunCalls(answer) };
 }
 
-/** The call before any of its arguments. */
+/** The call without arguments yet. */
 function begunCalls({ id, call }: Answer) {
   return [{ index: 0, id: `call_${id}`, type: "function", function: { name: call?.name ?? "", arguments: "" } }];
 }
@@ -74,7 +73,7 @@ function delta(answer: Answer, content: object, sent: number): string {
   return chunk(answer, [choice({ delta: content }, null)], usageSoFar(answer, sent));
 }
 
-/** With usage asked for, every chunk but the last one says that there is none yet. */
+/** If usage is requested, every chunk but the last reports null. */
 function chunk(answer: Answer, choices: readonly object[], usage: AnswerUsage | null): string {
   const told = answer.wantsUsage && answer.usage !== null ? { usage: usage && usageBody(usage) } : {};
   return dataEvent({ ...heading(answer, "chat.completion.chunk"), choices, ...told });

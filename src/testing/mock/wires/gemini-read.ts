@@ -2,7 +2,7 @@ import { asList, asNumber, asObject, asText, type Json } from "../json.js";
 import { BadRequest, Conversation, contentText, type OfferedTool, type Prompt, requireList } from "../prompt.js";
 import type { WireRequest } from "./wire.js";
 
-/** Reads a generateContent request. The path names the model and says whether to stream. */
+/** The path names the model and whether to stream. */
 export function readGemini({ body, model, streams, query }: WireRequest): Prompt {
   const conversation = new Conversation();
   const system = asObject(body.systemInstruction ?? body.system_instruction);

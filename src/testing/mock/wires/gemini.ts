@@ -22,7 +22,7 @@ const STATUS_NAME: Readonly<Record<number, string>> = {
   529: "UNAVAILABLE",
 };
 
-/** Gemini generateContent. Its streams are whole answers in a row, each with a piece of the text. */
+/** Gemini generateContent. A stream is a sequence of complete answers, each with a piece of the text. */
 export const geminiWire: Wire = {
   name: "gemini",
   tells: ["reasoning"],
@@ -45,7 +45,7 @@ export const geminiWire: Wire = {
   count: (tokens) => ({ totalTokens: tokens }),
 };
 
-/** Without `alt=sse` a stream is one JSON array. */
+/** Without `alt=sse`, a stream is one JSON array. */
 function frame({ sse }: Answer, data: object, index: number): string {
   if (sse) return `data: ${JSON.stringify(data)}\r\n\r\n`;
   return `${index === 0 ? "" : ",\r\n"}${JSON.stringify(data)}`;
@@ -84,7 +84,7 @@ function content(finish: MockFinish, parts: readonly object[], ends: boolean) {
   return { candidates: [{ content: { role: "model", parts }, ...reason, index: 0 }] };
 }
 
-/** Every part of a stream tells a running total here, with or without a quirk. */
+/** Every part of a stream reports a running total, with or without a quirk. */
 function soFar({ usage, running }: Answer, sent: number): AnswerUsage | null {
   if (usage === null) return null;
   const thought = usage.reasoning;

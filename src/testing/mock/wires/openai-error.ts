@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<number, Kind>> = {
 };
 const SERVER_ERROR: Kind = { type: "server_error", code: "server_error" };
 
-/** The error body of both OpenAI dialects. */
+/** The error body of both OpenAI API formats. */
 export function openaiError({ status, message, refusal }: WireError): Record<string, unknown> {
   const { type, code } = KINDS[status] ?? SERVER_ERROR;
   return { error: { message, type, param: refusal?.param ?? null, code: refusal?.code ?? code } };

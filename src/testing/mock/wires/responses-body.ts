@@ -1,24 +1,22 @@
 import { type Answer, beginsWithText } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
 
-/** The parts of a response that may differ while it is under way. */
+/** The fields of a response that change while it is created. */
 interface Stage {
   readonly status: "in_progress" | "completed" | "incomplete";
   readonly output?: readonly object[];
   readonly usage?: AnswerUsage | null;
 }
 
-/** True when the answer ended before it was complete. */
 export function isCut({ finish }: Answer): boolean {
   return finish === "length" || finish === "blocked";
 }
 
-/** True when there is something in the answer: a message or a call. */
+/** True if the answer has a message or a call. */
 export function hasItem({ finish }: Answer): boolean {
   return finish !== "empty" && finish !== "blocked";
 }
 
-/** The response object as it is once everything is said. */
 export function finalResponse(answer: Answer): Record<string, unknown> {
   return responseBody(answer, {
     status: isCut(answer) ? "incomplete" : "completed",
@@ -27,7 +25,6 @@ export function finalResponse(answer: Answer): Record<string, unknown> {
   });
 }
 
-/** The response object at some stage. */
 export function responseBody(answer: Answer, { status, output = [], usage = null }: Stage): Record<string, unknown> {
   const { id, created, model, finish } = answer;
   const reason = finish === "length" ? "max_output_tokens" : "content_filter";
@@ -47,40 +44,36 @@ export function responseBody(answer: Answer, { status, output = [], usage = null
   };
 }
 
-/** The place of the message or of the call in the output: a call is second when something is said before it. */
+/** A call is second if there is text before it. */
 export function indexOf({ preface }: Answer, inCall: boolean): number {
   return inCall && preface !== "" ? 1 : 0;
 }
 
-/** Where the message or the call is, in events about it. */
+/** Reference to the message or call in events. */
 export function itemAt(answer: Answer, inCall: boolean) {
   return { item_id: itemId(answer, inCall), output_index: indexOf(answer, inCall) };
 }
 
-/** Where the one part of the message is, in events about it. */
+/** Reference to the only part of the message in events. */
 export function partAt(answer: Answer) {
   return { ...itemAt(answer, false), content_index: 0 };
 }
 
-/** All that the message says. */
 export function messageText({ call, preface, text }: Answer): string {
   return call === null ? text : preface;
 }
 
-/** A part of a message with this much of the text. */
 export function partOf({ finish }: Answer, text: string) {
   return finish === "refusal"
     ? { type: "refusal", refusal: text }
     : { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-/** The message or the call before anything is in it. */
 export function startedItem(answer: Answer, inCall: boolean) {
   const status = "in_progress";
   return inCall ? callItem(answer, status, "") : messageItem(answer, status, []);
 }
 
-/** The message or the call with everything in it. */
 export function finalItem(answer: Answer, inCall: boolean) {
   const status = isCut(answer) ? "incomplete" : "completed";
   if (inCall) return callItem(answer, status, answer.text);

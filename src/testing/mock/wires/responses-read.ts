@@ -2,7 +2,6 @@ import { asList, asNumber, asObject, asText, type Json } from "../json.js";
 import { BadRequest, Conversation, contentText, type OfferedTool, type Prompt, requireModel } from "../prompt.js";
 import type { WireRequest } from "./wire.js";
 
-/** Reads a Responses request. */
 export function readResponses({ body }: WireRequest): Prompt {
   const model = requireModel(body);
   const conversation = new Conversation();
@@ -34,12 +33,12 @@ function itemsOf(input: unknown): readonly Json[] {
   return items.map(asObject);
 }
 
-/** Tools may be offered by an item of the input as well. */
+/** Tools may also be offered by an input item. */
 function offersTools({ type }: Json): boolean {
   return type === "additional_tools";
 }
 
-/** Those in groups included. */
+/** Includes tools in groups. */
 function toolsIn(places: readonly Json[]): OfferedTool[] {
   return places.flatMap(({ tools }) =>
     asList(tools)

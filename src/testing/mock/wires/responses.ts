@@ -16,7 +16,6 @@ import {
 import { readResponses } from "./responses-read.js";
 import { type Place, typedEvent, type Wire } from "./wire.js";
 
-/** OpenAI Responses. */
 export const responsesWire: Wire = {
   name: "responses",
   tells: ["cacheWrite", "reasoning"],
@@ -42,7 +41,7 @@ function numbered(first: number, events: readonly StreamEvent[]): string {
   return events.map((event, at) => typedEvent({ ...event, sequence_number: first + at })).join("");
 }
 
-/** The number of the next event: each piece has one, and another one when usage is told with it. */
+/** Each piece has one event, and another if usage is reported with it. */
 function numberAt(answer: Answer, { index, inCall }: Place): number {
   const turned = inCall && answer.preface !== "" ? turning(answer).length : 0;
   return opening(answer).length + turned + index * (answer.running === null ? 1 : 2);
@@ -57,7 +56,7 @@ function opening(answer: Answer): StreamEvent[] {
   return hasItem(answer) ? [...events, ...itemBegun(answer, !beginsWithText(answer))] : events;
 }
 
-/** From the message to the call. */
+/** Events between the message and the call. */
 function turning(answer: Answer): StreamEvent[] {
   return [...itemDone(answer, false), ...itemBegun(answer, true)];
 }

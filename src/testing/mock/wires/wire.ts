@@ -4,45 +4,45 @@ import type { ParameterRefusal } from "../refusals.js";
 import type { MockDialect } from "../script.js";
 import type { UsageClass } from "../usage.js";
 
-/** A request as it came in, for a dialect to read. */
+/** An incoming request. */
 export interface WireRequest {
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The model that the path names. */
+  /** The model in the path. */
   readonly model: string;
-  /** Whether the path asks for a stream. */
+  /** True if the path requests a stream. */
   readonly streams: boolean;
   readonly query: string;
 }
 
-/** An error as a provider words it. */
+/** An error, to be sent in the provider's format. */
 export interface WireError {
   readonly status: number;
   readonly message: string;
-  /** Seconds until another try makes sense, when that is said. */
+  /** Seconds until a retry, if reported. */
   readonly retryAfter: number | null;
-  /** Of a request that was refused for one of its parameters. */
+  /** Set if one parameter was rejected. */
   readonly refusal?: ParameterRefusal;
 }
 
-/** Where in a stream something stands. */
+/** A position in a stream. */
 export interface Place {
-  /** How many pieces came before. */
+  /** Number of pieces before it. */
   readonly index: number;
-  /** How many tokens were sent once this is sent. */
+  /** Tokens sent including this piece. */
   readonly sent: number;
-  /** True in the call of a tool, which may follow a text. */
+  /** True within a tool call, which may follow a text. */
   readonly inCall: boolean;
 }
 
-/** The provider's side of one dialect: how requests are read and answers are written. */
+/** The provider's side of an API format: reads requests and writes answers. */
 export interface Wire {
   readonly name: MockDialect;
-  /** The classes of usage that it has words for. */
+  /** The classes of usage that it can report. */
   readonly tells: readonly UsageClass[];
-  /** True when a call of a tool is sent in one piece. */
+  /** True if a tool call is sent in one piece. */
   readonly wholeCalls: boolean;
-  /** Throws `BadRequest` for what the provider would refuse. */
+  /** Throws `BadRequestError` for what the provider would reject. */
   readonly read: (request: WireRequest) => Prompt;
   /** The whole answer in one body. */
   readonly whole: (answer: Answer) => Record<string, unknown>;
@@ -50,14 +50,14 @@ export interface Wire {
   readonly open: (answer: Answer) => string;
   /** One piece of the text, or of the arguments of a call. */
   readonly piece: (answer: Answer, text: string, place: Place) => string;
-  /** What stands between a text and the call that follows it. */
+  /** The transition from a text to the following call. */
   readonly turn: (answer: Answer, place: Place) => string;
   /** The rest of the stream after the last piece. */
   readonly close: (answer: Answer, place: Place) => string;
   readonly error: (error: WireError) => Record<string, unknown>;
-  /** An error inside a stream that began well. */
+  /** An error within a stream. */
   readonly errorEvent: (answer: Answer, message: string, place: Place) => string;
-  /** How many tokens a prompt has, for dialects that can be asked. */
+  /** The answer to a token count request. */
   readonly count: (tokens: number) => Record<string, unknown>;
 }
 

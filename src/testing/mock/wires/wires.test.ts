@@ -47,7 +47,7 @@ describe("Chat Completions", () => {
     completion_tokens_details: { reasoning_tokens: 8 },
   };
 
-  it("answers whole", async () => {
+  it("returns a complete answer", async () => {
     expect(await whole({ reply: REPLY, usage: USAGE }, "chat")).toMatchObject({
       object: "chat.completion",
       model: "m",
@@ -56,7 +56,7 @@ describe("Chat Completions", () => {
     });
   });
 
-  it("streams: role first, then text, finish, usage on its own, and the end mark", async () => {
+  it("streams the role, then text, finish reason, usage and the end mark", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE }, "chat");
     expect(events[0]).toMatchObject({ choices: [{ delta: { role: "assistant", content: "" } }], usage: null });
     expect(textOf("chat", events)).toBe(REPLY);
@@ -65,13 +65,13 @@ describe("Chat Completions", () => {
     expect(events.at(-1)).toBe("[DONE]");
   });
 
-  it("streams no usage unless asked for it", async () => {
+  it("streams no usage unless requested", async () => {
     const events = await streamed({ reply: REPLY }, "chat", { more: { stream_options: undefined } });
     expect(events.filter((event) => JSON.stringify(event).includes("usage"))).toEqual([]);
     expect(events.at(-1)).toBe("[DONE]");
   });
 
-  it("refuses in a field of its own, and filters with a finish of its own", async () => {
+  it("refuses in its own field, and filters with its own finish reason", async () => {
     expect(at(await whole({ finish: "refusal", reply: "No." }, "chat"), "choices", 0)).toMatchObject({
       message: { content: null, refusal: "No." },
       finish_reason: "stop",
@@ -81,7 +81,7 @@ describe("Chat Completions", () => {
     expect(textOf("chat", events)).toBe("");
   });
 
-  it("says what it cost when told to", async () => {
+  it("reports cost if configured", async () => {
     expect(at(await whole({ usage: { cost: 0.25 } }, "chat"), "usage", "cost")).toBe(0.25);
   });
 });
@@ -95,7 +95,7 @@ describe("Responses", () => {
     total_tokens: 170 + OUTPUT + 8,
   };
 
-  it("answers whole", async () => {
+  it("returns a complete answer", async () => {
     expect(await whole({ reply: REPLY, usage: USAGE }, "responses")).toMatchObject({
       object: "response",
       status: "completed",
@@ -105,7 +105,7 @@ describe("Responses", () => {
     });
   });
 
-  it("streams named events, numbered without a gap, from created to completed", async () => {
+  it("streams named events, numbered without gaps, from created to completed", async () => {
     const url = await start({ reply: REPLY, usage: USAGE });
     const { text } = await ask(url, "responses", { stream: true });
     const events = eventsIn(text);
@@ -129,7 +129,7 @@ describe("Responses", () => {
     expect(at(events.at(-1), "response")).toMatchObject({ status: "completed", usage });
   });
 
-  it("refuses in a part of its own, and is incomplete when filtered", async () => {
+  it("refuses in its own part, and is incomplete when filtered", async () => {
     const events = await streamed({ finish: "refusal", reply: "No." }, "responses");
     expect(
       at(
@@ -154,7 +154,7 @@ describe("Anthropic Messages", () => {
     cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 10 },
   };
 
-  it("answers whole", async () => {
+  it("returns a complete answer", async () => {
     expect(await whole({ reply: REPLY, usage: USAGE }, "anthropic")).toMatchObject({
       type: "message",
       role: "assistant",
@@ -191,7 +191,7 @@ describe("Anthropic Messages", () => {
     expect(await whole({ finish: "blocked" }, "anthropic")).toMatchObject({ content: [], stop_reason: "refusal" });
   });
 
-  it("asks for what the provider asks for", async () => {
+  it("requires what the provider requires", async () => {
     const url = await start({});
     const body = { model: "m", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] };
     const without = await send(`${url}/v1/messages`, { body: { ...body, max_tokens: undefined } });
@@ -219,7 +219,7 @@ describe("Anthropic Messages", () => {
 });
 
 describe("Gemini", () => {
-  // Gemini has no word for cache writes: they are fresh input.
+  // Gemini does not report cache writes: they count as fresh input.
   const usageMetadata = {
     promptTokenCount: 170,
     cachedContentTokenCount: 40,
@@ -228,7 +228,7 @@ describe("Gemini", () => {
     totalTokenCount: 170 + OUTPUT + 8,
   };
 
-  it("answers whole", async () => {
+  it("returns a complete answer", async () => {
     expect(await whole({ reply: REPLY, usage: USAGE }, "gemini")).toMatchObject({
       candidates: [{ content: { role: "model", parts: [{ text: REPLY }] }, finishReason: "STOP", index: 0 }],
       usageMetadata,
@@ -237,7 +237,7 @@ describe("Gemini", () => {
     expect(mock?.requests[0]?.usage).toEqual({ input: 130, output: OUTPUT + 8, cacheRead: 40, reasoning: 8 });
   });
 
-  it("streams events with a running total, the last one with the reason", async () => {
+  it("streams events with a running total, the last one with the finish reason", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE }, "gemini");
     expect(textOf("gemini", events)).toBe(REPLY);
     expect(at(events[0], "candidates", 0)).not.toHaveProperty("finishReason");
@@ -275,7 +275,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     gemini: { stop: '"finishReason":"STOP"', length: '"finishReason":"MAX_TOKENS"' },
   };
 
-  it.each([false, true])("honours the most tokens a client allows, streaming: %s", async (stream) => {
+  it.each([false, true])("respects the token limit of the client, streaming: %s", async (stream) => {
     const url = await start({ reply: REPLY });
     const { text } = await ask(url, dialect, { stream, maxTokens: 5 });
     expect(text).toContain(FINISHED[dialect].length);
@@ -286,7 +286,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(enough.text).not.toContain(FINISHED[dialect].length);
   });
 
-  it("says nothing about usage when it has none to tell", async () => {
+  it("reports no usage if there is none", async () => {
     const url = await start({ usageQuirk: "missing" });
     for (const stream of [false, true]) {
       const { text } = await ask(url, dialect, { stream });
@@ -319,14 +319,14 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(mock?.requests[0]?.usage?.output).toBe(OUTPUT);
   });
 
-  it("keeps characters of two code units together", async () => {
+  it("never splits surrogate pairs", async () => {
     const reply = "🙂".repeat(30);
     const { bytes } = await ask(await start({ reply, chunkTokens: 1 }), dialect, { stream: true });
     expect(bytes.includes("\\ud83d")).toBe(false);
     expect(textOf(dialect, eventsIn(bytes.toString()))).toBe(reply);
   });
 
-  it("fills the shape that JSON was asked for in", async () => {
+  it("fills the requested JSON shape", async () => {
     const schema = {
       type: "object",
       properties: {
@@ -346,7 +346,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(JSON.parse(textOf(dialect, eventsIn(text)))).toEqual({ verdict: "yes", why: "because", score: 1 });
   });
 
-  it("refuses a body that asks nothing", async () => {
+  it("rejects a body without a prompt", async () => {
     const { path } = {
       path: { chat: "chat/completions", responses: "responses", anthropic: "messages", gemini: "m:generateContent" }[
         dialect
