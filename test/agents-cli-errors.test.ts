@@ -3,7 +3,7 @@ import { GREET, model, TINY, tiny } from "../src/testing/agents-cli-bench.js";
 import { warm, warmAssay } from "../src/testing/warm-assay.js";
 import { type Content, Workspace } from "../src/testing/workspace.js";
 
-/** No key, no agent, and a port that nobody listens to. */
+/** No key, no agent, and a port without a listener. */
 const BARE = { PATH: "/usr/bin:/bin", ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };
 const NOBODY = ["--agent-url", "http://127.0.0.1:9"];
 const OWN = ["--agent-command", TINY];
@@ -25,33 +25,33 @@ const FLAGS: Case[] = [
   {
     what: "a model that nobody knows the place of",
     args: ["--agent", "opencode:some-model"],
-    says: '"some-model" is no model that opencode could be pointed at.',
+    says: 'Unknown model "some-model" for opencode.',
   },
   {
     what: "a key that is missing",
     args: ["--agent", "codex"],
-    says: "codex needs a key: OPENAI_API_KEY is not set. Set it, or let the agent use its own login",
+    says: "codex needs a key: OPENAI_API_KEY is not set. Set it, or use the agent's own login",
   },
   {
     what: "a command without {prompt}",
     args: ["--agent-command", "node agent.mjs"],
-    says: '--agent-command "node agent.mjs" does not say where the task goes. Write {prompt} there',
+    says: '--agent-command "node agent.mjs" has no placeholder for the task. Add {prompt}',
   },
   { what: "a colon without a model", args: ["--agent", "claude:"], says: 'The agent "claude:" names no model' },
   {
     what: "a {model} without a model",
     args: ["--agent-command", "my-agent -m {model} {prompt_file}", ...NOBODY],
-    says: "The agent's command has a {model}, but none is named. Name one with --agent-model NAME.",
+    says: "The agent's command has a {model} placeholder, but no model is given. Give one with --agent-model NAME.",
   },
   {
     what: "a model of a command that nobody knows the place of",
     args: [...OWN, "--agent-model", "some-model"],
-    says: '"some-model" is no model that the command could be pointed at. Write --agent-model PROVIDER/MODEL',
+    says: 'Unknown model "some-model" for the command. Write --agent-model PROVIDER/MODEL',
   },
   {
     what: "a script without the execute bit",
     args: ["--agent-command", "./t.jsonl {prompt}", ...NOBODY],
-    says: /t\.jsonl may not be run: it has no execute bit\. Set it \(chmod \+x /,
+    says: /t\.jsonl cannot be run: it is not executable\. Run chmod \+x /,
   },
   {
     what: "a folder for workspaces that cannot be made",
@@ -61,18 +61,18 @@ const FLAGS: Case[] = [
   {
     what: "two agents of one name",
     args: [...OWN, ...OWN, ...NOBODY],
-    says: 'Two agents are called "tiny-agent", and results are told apart by name.',
+    says: 'Two agents are named "tiny-agent", and results are told apart by name.',
   },
   {
     what: "fewer names than agents",
     args: [...OWN, "--agent", "claude", "--agent-name", "mine"],
     says: "There are 2 agents on the command line but 1 times --agent-name.",
   },
-  { what: "a quote that is open", args: ["--agent-command", "node 'a {prompt}"], says: "a quote that is not closed" },
+  { what: "a quote that is open", args: ["--agent-command", "node 'a {prompt}"], says: "an unclosed quote" },
   {
     what: "a command that is not there",
     args: ["--agent-command", "no-such-agent {prompt}", ...NOBODY],
-    says: 'There is no program "no-such-agent" in PATH.',
+    says: 'Program "no-such-agent" not found in PATH.',
   },
   {
     what: "a bad --agent-url",
@@ -84,7 +84,7 @@ const FLAGS: Case[] = [
   {
     what: "an --agent-env that is no name",
     args: [...OWN, ...NOBODY, "--agent-env", "A=1"],
-    says: '--agent-env takes names of variables, such as NPM_TOKEN, but "A=1" is none.',
+    says: '--agent-env expects variable names like NPM_TOKEN, got "A=1" is none.',
   },
   {
     what: "--agent-model for an agent that is known by name",
@@ -100,7 +100,7 @@ const FLAGS: Case[] = [
 
 const GRADER = { type: "completed" };
 
-/** Parts of an example that do not fit. */
+/** Invalid parts of an example. */
 const EXAMPLES: { what: string; example: Record<string, unknown>; says: string }[] = [
   {
     what: "an unknown type of grader",
@@ -141,7 +141,7 @@ const EXAMPLES: { what: string; example: Record<string, unknown>; says: string }
   {
     what: "a src that is not there",
     example: { environment: { files: [{ src: "gone", dest: "b" }] } },
-    says: '"gone" of an example\'s environment cannot be read: does not exist. It is looked for in ',
+    says: '"gone" of an example\'s environment cannot be read: does not exist. It is looked up in ',
   },
 ];
 
@@ -149,7 +149,7 @@ function space(rows: Content = [GREET]): Workspace {
   return new Workspace({ "t.jsonl": rows });
 }
 
-/** Refused before anything is started or stored, in words and without a stack. */
+/** Rejected before anything is started or stored, with a message and no stack trace. */
 async function expectRefusal(place: Workspace, args: readonly string[], says: string | RegExp): Promise<void> {
   const { code, stdout, stderr } = await warm(place.dir, ["--dataset", "t.jsonl", ...args], BARE);
   if (typeof says === "string") expect(stderr).toContain(says);
@@ -159,7 +159,7 @@ async function expectRefusal(place: Workspace, args: readonly string[], says: st
   expect(place.runs()).toEqual([]);
 }
 
-describe("what cannot be run is refused", () => {
+describe("rejects before the run", () => {
   it.each(FLAGS)("$what", ({ args, says }) => expectRefusal(space(), args, says));
 
   it.each(EXAMPLES)("$what", ({ example, says }) => {
@@ -170,7 +170,7 @@ describe("what cannot be run is refused", () => {
   it("some examples with graders and some without", () =>
     expectRefusal(space([GREET, { id: "b", question: "?" }]), [...OWN, ...NOBODY], '"b" has none'));
 
-  it("a config file with an unknown key of an agent, or a number of agents that is none", async () => {
+  it("a config file with an unknown agent key or an invalid number of agents", async () => {
     const place = new Workspace({
       "t.jsonl": [GREET],
       "a.yaml": "agents:\n  - comand: x {prompt}\n",
@@ -186,8 +186,8 @@ describe("what cannot be run is refused", () => {
   });
 });
 
-describe("what fails in a trial is told with the trial", () => {
-  it("a set-up that fails is an error of that trial alone, with exit code 3", async () => {
+describe("failures within a trial", () => {
+  it("a failing set-up is an error of only that trial, with exit code 3", async () => {
     const mock = await model();
     const place = space([
       { ...GREET, id: "fine" },
@@ -202,7 +202,7 @@ describe("what fails in a trial is told with the trial", () => {
     expect(shown.stdout).toContain("no such thing");
   });
 
-  it("a dataset without graders is scored by what the agent answers", async () => {
+  it("a dataset without graders is scored by the agent's answer", async () => {
     const mock = await model({ reply: "Paris" });
     const place = space([{ id: 1, question: "Capital of France?", answer: "Paris" }]);
     const { code, stdout } = await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
@@ -211,7 +211,7 @@ describe("what fails in a trial is told with the trial", () => {
     expect(stdout).toContain("1 pass");
   });
 
-  it("a run and a trial that are not there", async () => {
+  it("rejects a run and a trial that do not exist", async () => {
     const mock = await model();
     const place = space();
     await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));

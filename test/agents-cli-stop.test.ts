@@ -7,12 +7,12 @@ import { Workspace } from "../src/testing/workspace.js";
 const JSON_OUTPUT = ["--output", "json"];
 const HUNG = "Wait for ever";
 
-/** Leaves a process behind in a session of its own, tells that it is there, and hangs. Later it does as it is told. */
+/** Leaves a process behind in its own session, reports it, and hangs. Later it does as told. */
 function hanging(go: string): string {
   return `[ -e '${go}' ] && echo hello > hello.txt && exit; setsid sleep 300 & echo > '${go}.hung'; sleep 300`;
 }
 
-/** One task that passes at once and, after it, one that hangs until there is a file "go". */
+/** One task that passes at once, and one that hangs until there is a file "go". */
 async function halfway() {
   const space = new Workspace({
     "t.jsonl": [GREET, { ...GREET, id: "hung", question: HUNG }],
@@ -28,7 +28,7 @@ async function halfway() {
   return { space, mock, running, rows };
 }
 
-/** Goes on with the run, and gives its rows. */
+/** Resumes the run and returns its rows. */
 async function resumed({ space }: { space: Workspace }) {
   space.write("go", "");
   const finished = await start(space.dir, ["--resume", "--output", "json"], { TMPDIR: space.dir }).finished;
@@ -41,27 +41,30 @@ describe("a run of agents that is stopped in the middle", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("by %s: nothing runs on, nothing is left, and --resume keeps what was paid for", async (signal, code) => {
-    const half = await halfway();
-    half.running.child.kill(signal);
-    const stopped = await half.running.finished;
-    expect(stopped.code).toBe(code);
-    expect(processesIn(half.space)).toEqual([]);
-    expect(readdirSync(half.space.dir).filter((name) => name.startsWith("assay-"))).toEqual([]);
-    const finished = reportOf(stopped).rows.filter(({ outcome }) => outcome === "pass");
-    expect(finished).toHaveLength(1);
-    const [cut] = reportOf(stopped).rows.filter(({ outcome }) => outcome === "skipped");
-    expect(cut).toMatchObject({ exampleId: "hung", partial: true });
-    expect(cut?.costUsd).toBeGreaterThan(0);
-    const requests = half.mock.counts.requests;
-    const rows = await resumed(half);
-    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass"]);
-    for (const { exampleId, costUsd } of finished)
-      expect(rows.find((row) => row.exampleId === exampleId)?.costUsd).toBe(costUsd);
-    expect(half.mock.counts.requests - requests).toBe(2);
-  });
+  ] as const)(
+    "by %s: nothing keeps running, nothing is left, and --resume keeps what was paid for",
+    async (signal, code) => {
+      const half = await halfway();
+      half.running.child.kill(signal);
+      const stopped = await half.running.finished;
+      expect(stopped.code).toBe(code);
+      expect(processesIn(half.space)).toEqual([]);
+      expect(readdirSync(half.space.dir).filter((name) => name.startsWith("assay-"))).toEqual([]);
+      const finished = reportOf(stopped).rows.filter(({ outcome }) => outcome === "pass");
+      expect(finished).toHaveLength(1);
+      const [cut] = reportOf(stopped).rows.filter(({ outcome }) => outcome === "skipped");
+      expect(cut).toMatchObject({ exampleId: "hung", partial: true });
+      expect(cut?.costUsd).toBeGreaterThan(0);
+      const requests = half.mock.counts.requests;
+      const rows = await resumed(half);
+      expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass"]);
+      for (const { exampleId, costUsd } of finished)
+        expect(rows.find((row) => row.exampleId === exampleId)?.costUsd).toBe(costUsd);
+      expect(half.mock.counts.requests - requests).toBe(2);
+    },
+  );
 
-  it("by SIGKILL: the agent and all it has started die with it, and --resume goes on", async () => {
+  it("by SIGKILL: the agent and its children die with it, and --resume continues", async () => {
     const half = await halfway();
     half.running.child.kill("SIGKILL");
     await half.running.finished;
@@ -77,8 +80,8 @@ describe("a run of agents that is stopped in the middle", () => {
   });
 });
 
-describe("a run of agents that is killed while a trial is graded", () => {
-  it("makes its folder again, and grades that without asking the model", async () => {
+describe("a run of agents that is killed during grading", () => {
+  it("restores the folder, and grades it without calling the model", async () => {
     const mock = await model();
     const space = new Workspace();
     const waits = `import { existsSync } from "node:fs";
@@ -104,8 +107,8 @@ describe("a run of agents that is killed while a trial is graded", () => {
   });
 });
 
-describe("a budget", () => {
-  /** Four turns that cost as much as each other; the file is there after the first. */
+describe("budget", () => {
+  /** Four turns of equal cost; the file exists after the first. */
   const SPENDING = {
     match: GREETING.match,
     steps: [
@@ -113,10 +116,10 @@ describe("a budget", () => {
       { text: "Done." },
     ],
   };
-  /** Of gpt-5-mini: each turn costs two thirds of it, so that the second exceeds it. */
+  /** For gpt-5-mini: each turn costs two thirds of it, so the second exceeds it. */
   const CAP = "0.006";
 
-  it("for each trial stops it there, and what it left is graded and shown", async () => {
+  it("per trial stops the trial, and what it left is graded and shown", async () => {
     const mock = await model({ tools: [SPENDING] });
     const space = new Workspace({ "t.jsonl": [GREET] });
     const flags = ["--dataset", "t.jsonl", ...tiny(mock), "--trial-max-cost", CAP, "--trials", "2", ...JSON_OUTPUT];
@@ -134,7 +137,7 @@ describe("a budget", () => {
     expect(shown.stdout).toContain("added     hello.txt");
   });
 
-  it("for the run lets no trial begin that might exceed it", async () => {
+  it("per run starts no trial that might exceed it", async () => {
     const mock = await model({ tools: [SPENDING] });
     const tasks = [1, 2, 3, 4].map((id) => ({ ...GREET, id }));
     const space = new Workspace({ "t.jsonl": tasks });

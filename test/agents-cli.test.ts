@@ -8,7 +8,7 @@ import { Workspace } from "../src/testing/workspace.js";
 
 const JSON_OUTPUT = ["--output", "json"];
 
-/** Two tasks with a repository, files beside the dataset and commands; the second is one that the model does not do. */
+/** Two tasks with a repository, files beside the dataset and commands; the model does not solve the second. */
 const TASKS = [
   {
     id: "greet",
@@ -105,8 +105,8 @@ describe.skipIf(lacks("git"))("a run of an agent", () => {
   });
 });
 
-describe("the flags", () => {
-  /** Says in a file outside when it begins and when it ends, which is not before as many have begun as may. */
+describe("flags", () => {
+  /** Logs its start and its end outside; ends only after the maximum number of agents has started. */
   const CLOCKED = `
     echo begin >> "$LOG"
     until [ "$(grep -c begin "$LOG")" -ge "$COUNT" ]; do sleep 0.05; done
@@ -123,7 +123,7 @@ describe("the flags", () => {
     return most;
   }
 
-  it("--agent-parallel bounds how many run at a time, --agent-env lets a variable through", async () => {
+  it("--agent-parallel limits concurrency, --agent-env passes a variable on", async () => {
     const tasks = [1, 2, 3, 4].map((id) => ({ ...GREET, id }));
     const space = new Workspace({ "t.jsonl": tasks, "clocked.sh": CLOCKED });
     const run = async (count: string) => {
@@ -171,7 +171,7 @@ output: json
   });
 });
 
-/** The price is such that one call costs dollars, so that it cannot be taken for another. */
+/** With this price one call costs dollars, so that it cannot be confused with another. */
 function modelsFile(url: string): string {
   return `models:
   sonnet:
@@ -185,11 +185,11 @@ function modelsFile(url: string): string {
 `;
 }
 
-describe("an agent that is known by its name", () => {
+describe("a named agent", () => {
   const started = (space: Workspace, folder: string) =>
     JSON.parse(space.read(`${folder}/started.json`)) as Record<string, string | null>;
 
-  it("has its model from models.yml, named by --model and by --agent NAME:KEY", async () => {
+  it("gets its model from models.yml, with --model and with --agent NAME:KEY", async () => {
     const mock = await model({ reply: "ok", usage: { input: 1000 }, outputTokens: 10 });
     const space = new Workspace({ "t.jsonl": [GREET], "models.yml": modelsFile(mock.url) });
     const env = { ...fakeClaude(space), SECRET: "mine", PASSED: "yes", ANTHROPIC_API_KEY: "the-real-key" };
@@ -201,12 +201,12 @@ describe("an agent that is known by its name", () => {
     ]);
     for (const [row] of [byModel, byAgent]) {
       expect(row).toMatchObject({ outcome: "pass", costSource: "priced", usage: { input: 1000, output: 10 } });
-      // A thousand tokens in, ten out.
+      // A thousand input tokens, ten output tokens.
       expect(row?.costUsd).toBeCloseTo(2, 9);
       expect(row?.metadata).toMatchObject({ agent: "claude", agentVersion: "2.1.325", meter: "gateway" });
-      // The recorded stream is of another conversation than the one call that was made.
+      // The recorded stream belongs to another conversation than the one call.
       expect(row?.notes).toEqual([
-        expect.stringMatching(/^the program itself reports 18772 tokens, the gateway counted 1010; and \$0\.05665/),
+        expect.stringMatching(/^the program reports 18772 tokens, the gateway counted 1010; and \$0\.05665/),
       ]);
     }
     const one = started(space, "one/sonnet-greet-0");
@@ -216,7 +216,7 @@ describe("an agent that is known by its name", () => {
     expect(one.key).not.toBe("the-real-key");
   });
 
-  it("is given a HOME by --agent-home, with the login and the names that belong to it", async () => {
+  it("gets a HOME from --agent-home, with its login and names", async () => {
     const mock = await model({ reply: "ok" });
     const space = new Workspace({ "t.jsonl": [GREET], "models.yml": modelsFile(mock.url) });
     const env = fakeClaude(space);
@@ -234,7 +234,7 @@ describe("an agent that is known by its name", () => {
 });
 
 describe("assay demo agents", () => {
-  it("takes the tiny agent alone when none is installed, and stops at once on Ctrl-C", async () => {
+  it("uses only the tiny agent if none is installed, and stops at once on Ctrl-C", async () => {
     const space = new Workspace();
     const PATH = [process.execPath.replace(/\/[^/]*$/, ""), "/usr/bin", "/bin"].join(":");
     const running = start(space.dir, ["demo", "agents"], { PATH, TMPDIR: space.dir });
@@ -248,14 +248,14 @@ describe("assay demo agents", () => {
     expect(readdirSync(space.dir).filter((name) => name.startsWith("assay-"))).toEqual([]);
   });
 
-  it("refuses an agent that is not there", async () => {
+  it("rejects an agent that is not installed", async () => {
     const { code, stdout, stderr } = await assay(new Workspace().dir, "demo", "agents", "--agent", "clade");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain('There is no agent "clade". Did you mean "claude"?');
+    expect(stderr).toContain('Unknown agent "clade". Did you mean "claude"?');
   });
 });
 
-describe("the progress of agents", () => {
+describe("progress of agents", () => {
   it.skipIf(lacks("script"))("warns on a terminal before a budget is spent", async () => {
     const steps = [
       ...[1, 2, 3].map((step) => ({ command: `echo ${step} > ${step}`, outputTokens: 3000, latencyMs: 250 })),

@@ -3,7 +3,7 @@ import { warmAssay } from "../src/testing/warm-assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 
 it.each(["codex", "gemini"])(
-  "%s with a login of its own is refused a budget in dollars, which could not stop it",
+  "rejects a budget in dollars for %s with its own login, which it could not stop",
   async (agent) => {
     const { dir } = new Workspace();
     const budget = ["--trial-max-cost", "0.01", "--dry-run"];

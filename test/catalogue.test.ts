@@ -41,7 +41,7 @@ function entryOf(name: string): CatalogueEntry {
   return entry;
 }
 
-describe("the catalogue", () => {
+describe("catalog", () => {
   it("lists every file of its folder", () => {
     const script = fileURLToPath(new URL("../scripts/catalog.mjs", import.meta.url));
     const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
@@ -80,7 +80,7 @@ describe("the catalogue", () => {
   });
 });
 
-/** The right answer, given as a model would, has full marks: the gold stands where the evaluators look for it. */
+/** The reference answer gets the full score: it is where the evaluators look for it. */
 async function expectGoldToPass({ examples, evaluators = [], primaryField }: Awaited<ReturnType<typeof loadDataset>>) {
   const decides = evaluators.find(({ fields }) => primaryField !== undefined && fields?.includes(primaryField));
   if (decides === undefined || primaryField === undefined) {
@@ -107,7 +107,7 @@ const shared = (path: string) => fileURLToPath(new URL(`../../shared/data/${path
 const lacksShared = !existsSync(shared("gsm8k-test.jsonl"));
 if (lacksShared) console.warn("skipped: ../shared/data is not here, so that published files are not read");
 
-describe.skipIf(lacksShared)("published files, read as the dataset is", () => {
+describe.skipIf(lacksShared)("published files, read like the dataset", () => {
   it.each([
     ["gsm8k", "gsm8k-test.jsonl", 1319],
     ["humaneval", "HumanEval.jsonl.gz", 164],

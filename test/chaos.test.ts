@@ -10,7 +10,7 @@ const QUESTIONS = Array.from({ length: 50 }, (_, i) => ({
   answer: `answer ${i}`,
 }));
 
-/** Two systems that take their time, and are right or wrong by what they are asked. Each call says so on stderr. */
+/** Two slow systems that are right or wrong depending on the question. Each call logs to stderr. */
 const SYSTEMS = `
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const make = (name, wrongEvery) => ({
@@ -26,7 +26,7 @@ const SYSTEMS = `
 
 const ARGS = ["--dataset", "q.jsonl", "--system", "./systems.mjs", "--max-workers", "4", "--output", "json"];
 
-/** Starts, and kills with SIGKILL as soon as the system was called so many times. True when it ended by itself before. */
+/** Starts the command and kills it with SIGKILL after this many calls. True if it ended by itself before. */
 async function runUntil(calls: number, space: Workspace, args: string[]): Promise<boolean> {
   const { child, finished } = start(space.dir, args);
   let seen = 0;
@@ -55,7 +55,7 @@ function storedRows(space: Workspace): StoredRow[] {
 
 const keyOf = ({ system, exampleId, trial }: StoredRow) => `${system} ${exampleId} ${trial}`;
 
-/** A report without what the clock and the calendar put into it. */
+/** A report without times and dates. */
 function timeless({ run: _run, ...report }: Report): unknown {
   const { timing: _timing, ...rest } = report as Report & { timing: unknown };
   const summary = Object.entries(rest.summary).map(([system, values]) => [
@@ -69,7 +69,9 @@ function timeless({ run: _run, ...report }: Report): unknown {
 }
 
 describe("the real command line, killed at random moments", () => {
-  it("finds every trial exactly once, and reports what an uninterrupted run does", { timeout: 240_000 }, async () => {
+  it("records every trial exactly once, and reports the same as an uninterrupted run", {
+    timeout: 240_000,
+  }, async () => {
     const files = { "q.jsonl": QUESTIONS, "systems.mjs": SYSTEMS };
     const whole = reportOf(await assay(new Workspace(files).dir, ...ARGS, "--trials", "5"));
     expect(whole.rows).toHaveLength(500);
@@ -79,7 +81,7 @@ describe("the real command line, killed at random moments", () => {
     await runUntil(10, space, [...ARGS, "--trials", "5"]);
     for (let kill = 2; kill <= 20; kill++) {
       const [run = ""] = space.runs();
-      // What a kill in the middle of a write leaves behind is too rare to wait for.
+      // A kill in the middle of a write is too rare to wait for.
       if (kill % 5 === 0) appendFileSync(space.path(run, "rows.jsonl"), '{"system":"good","exampl');
       expect(await runUntil(random.int(40), space, ["--resume", run])).toBe(false);
     }
@@ -95,7 +97,7 @@ describe("the real command line, killed at random moments", () => {
     expect(existsSync(space.path(space.runs()[0] ?? "", "lock"))).toBe(false);
   });
 
-  it("writes a trial down before its slot is used again, even for a system that never waits", async () => {
+  it("records a trial before its slot is reused, even for a synchronous system", async () => {
     const blocking = `let calls = 0;
       export default { name: "blocking", process(example) {
         if (++calls === 4) process.kill(process.pid, "SIGKILL");

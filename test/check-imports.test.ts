@@ -13,12 +13,12 @@ function check(dir?: string) {
   return { status, problems: stderr.split("\n").filter((line) => line !== "") };
 }
 
-describe("the import direction", () => {
-  it("holds in this repository", () => {
+describe("import rules", () => {
+  it("hold in this repository", () => {
     expect(check()).toEqual({ status: 0, problems: [] });
   });
 
-  it("is broken by every kind of wrong import", () => {
+  it("are violated by every kind of wrong import", () => {
     const { dir } = new Workspace({
       "src/index.ts": `export { defineConfig } from "./cli/run-config.js";\nexport * from "./cli/main.js";`,
       "src/public/testing.ts": `export { startMock } from "../testing/mock/index.js";`,
@@ -53,7 +53,7 @@ describe("the import direction", () => {
     ]);
   });
 
-  it("is broken by folders of one layer that import each other", () => {
+  it("are violated by folders of one layer that import each other", () => {
     const { dir } = new Workspace({
       "src/store/a.ts": `import "../queue/b.js";`,
       "src/queue/b.ts": `import "../evals/c.js";`,

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const DIST = resolve(import.meta.dirname, "../dist");
 
-/** What a file of the build imports before it does anything, with all that this imports in turn. */
+/** All static imports of a build file, direct or indirect. */
 function findImports(file: string, found = new Set<string>()): Set<string> {
   const text = readFileSync(file, "utf8");
   for (const [, name = ""] of text.matchAll(/^(?:import|export) (?:[^"\n]* from )?"([^"]+)";/gm)) {
@@ -16,7 +16,7 @@ function findImports(file: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The file that `assay run` imports when it is called. Chunks of an older build may lie beside it. */
+/** The file that `assay run` imports on demand. Chunks of an older build may be beside it. */
 function findRunChunk(imported: ReadonlySet<string>): string {
   for (const file of imported) {
     const name = file.startsWith("node:")
@@ -27,13 +27,13 @@ function findRunChunk(imported: ReadonlySet<string>): string {
   throw new Error("Nothing imports the run command.");
 }
 
-it("loads two small chunks and no package for a plain run: most of a short run is loading", () => {
+it("loads two small chunks and no package for a plain run, because loading takes most of a short run", () => {
   const main = findImports(join(DIST, "cli/main.js"));
   const run = findRunChunk(main);
   const chunks = [...new Set([...main, ...findImports(run), run])].filter((name) => !name.startsWith("node:"));
   const names = chunks.map((name) => name.replace(/-[\w-]{8}\.js$/, ""));
   expect(names.sort()).toEqual(["rolldown-runtime", "run", "start"].map((name) => join(DIST, "chunks", name)));
-  // They are 600 kB. Any package that models, agents or files need would be much more than the rest.
+  // They are 600 kB. Any package for models, agents or files would add much more.
   const bytes = chunks.reduce((sum, file) => sum + statSync(file).size, 0);
   expect(bytes).toBeLessThan(750_000);
 });

@@ -20,7 +20,7 @@ if (process.argv[3] === "close") await evaluator.close();
 console.log(JSON.stringify(scores));
 `;
 
-describe.skipIf(await lacksIsolation())("code_execution in a process of its own", () => {
+describe.skipIf(await lacksIsolation())("code_execution in its own process", () => {
   const kinds = { Python: [PYTHON], JavaScript: [JAVASCRIPT], both: [PYTHON, JAVASCRIPT] };
 
   it.each(Object.entries(kinds))("assay run scores %s", async (_, examples) => {
@@ -44,7 +44,7 @@ describe.skipIf(await lacksIsolation())("code_execution in a process of its own"
   });
 });
 
-/** Runs the command line where bubblewrap is there and cannot be started: an empty file lies over it. */
+/** Runs the command line where bubblewrap exists but cannot be started: an empty file is mounted over it. */
 function withoutBubblewrap(cwd: string, ...args: string[]): Promise<Finished> {
   const hidden = ["--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--chdir", cwd, "--"];
   const child = spawn("/usr/bin/bwrap", [...hidden, process.execPath, LAUNCHER, ...args], {
@@ -69,7 +69,7 @@ describe.skipIf(await lacksIsolation())("code_execution on a machine without iso
   ];
   const space = () => new Workspace({ "tasks.jsonl": [PYTHON], "outputs.jsonl": OUTPUTS.slice(0, 1) });
 
-  it("refuses to run programs", async () => {
+  it("rejects running programs", async () => {
     const finished = await withoutBubblewrap(space().dir, ...ARGS);
     expect(finished).toMatchObject({ code: 3, stdout: "" });
     expect(finished.stderr).toContain("--unsafe-local-exec");
@@ -79,12 +79,12 @@ describe.skipIf(await lacksIsolation())("code_execution on a machine without iso
     const finished = await withoutBubblewrap(space().dir, ...ARGS, "--unsafe-local-exec");
     expect(finished).toMatchObject({ code: 0, signal: null });
     expect(finished.stderr).toMatch(
-      /^There is no sandbox here \(.+\): generated code runs without one, and can do all that you can\.$/m,
+      /^There is no sandbox here \(.+\): generated code runs without one and can do everything you can\.$/m,
     );
     expect(reportOf(finished).rows.map(({ scores }) => scores.pass_at_1)).toEqual([1]);
   });
 
-  it("does not warn where there is isolation", async () => {
+  it("does not warn if there is isolation", async () => {
     const finished = await assay(space().dir, ...ARGS, "--unsafe-local-exec");
     expect(finished.code).toBe(0);
     expect(finished.stderr).not.toContain("There is no sandbox");

@@ -16,13 +16,13 @@ describe("help and version", () => {
     },
   );
 
-  it("does not mind a reader of the help who has seen enough", () => {
+  it("ignores a closed pipe", () => {
     const script = `"$0" "$1" --help | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const printed = execFileSync("bash", ["-c", script, process.execPath, LAUNCHER], { encoding: "utf8" });
     expect(printed).toBe("Usage: assay [options] [command]\n0\n");
   });
 
-  it("prints the version and nothing else", async () => {
+  it("prints only the version", async () => {
     const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
       version: string;
     };
@@ -37,7 +37,7 @@ describe("help and version", () => {
 });
 
 describe("assay datasets", () => {
-  it("lists those with a name", async () => {
+  it("lists named datasets", async () => {
     const { code, stdout } = await assay(new Workspace().dir, "datasets");
     expect(code).toBe(0);
     expect(stdout).toMatch(/\| needle +\| +\| contains +\|/);
@@ -55,9 +55,9 @@ describe("assay datasets", () => {
 
   it.each([
     [["shwo", "needle"], 'Unknown action "shwo". Did you mean "show"?'],
-    [["show"], "Which dataset? Write: assay datasets show NAME."],
+    [["show"], "The dataset is missing. Write: assay datasets show NAME."],
     [["show", "nedle"], 'Unknown dataset "nedle". Did you mean "needle"?'],
-  ])("refuses %j", async (args, message) => {
+  ])("rejects %j", async (args, message) => {
     const { code, stdout, stderr } = await assay(new Workspace().dir, "datasets", ...args);
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -65,7 +65,7 @@ describe("assay datasets", () => {
 });
 
 describe("assay doctor", () => {
-  it("finds this machine fit to run", async () => {
+  it("passes on this machine", async () => {
     const { code, stdout } = await assay(new Workspace().dir, "doctor");
     expect(code).toBe(0);
     expect(stdout).toMatch(/\| Node\.js +\| ok +\| v\d+/);
@@ -75,7 +75,7 @@ describe("assay doctor", () => {
 });
 
 describe("assay demo", () => {
-  /** Everything that is measured by the clock, left out. */
+  /** The table without times. */
   const timeless = (table: string) =>
     table
       .replace(/^- .* trials\/s .*$/m, "")
@@ -83,7 +83,7 @@ describe("assay demo", () => {
       .map((line) => (line.startsWith("|") ? line.split("|").toSpliced(7, 2).join("|").replace(/ +/g, " ") : line))
       .join("\n");
 
-  it("is the same each time but for the clock, and says what was found and what to do next", async () => {
+  it("is the same each time except for times, and prints findings and next steps", async () => {
     const space = new Workspace();
     const first = await assay(space.dir, "demo");
     const second = await assay(space.dir, "demo", "--runs-dir", "elsewhere");
@@ -98,14 +98,14 @@ describe("assay demo", () => {
     expect([first.code, second.code]).toEqual([0, 0]);
   });
 
-  it("takes another seed, and writes JSON alone to stdout", async () => {
+  it("uses another seed, and writes only JSON to stdout", async () => {
     const finished = await assay(new Workspace().dir, "demo", "--output", "json", "--seed", "7");
     expect(reportOf(finished)).toMatchObject({ schema: "assay.report/1", config: { seed: 7 } });
   });
 });
 
-describe("the process", () => {
-  it("does not mind a reader that has seen enough", async () => {
+describe("process", () => {
+  it("ignores a closed stdout", async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x" }));
     const space = new Workspace({ "many.jsonl": rows, "oracle.mjs": ORACLE });
     const command = `"${process.execPath}" "${LAUNCHER}" --dataset many.jsonl --system ./oracle.mjs --output json --quiet | head -1; echo "\${PIPESTATUS[0]}"`;
@@ -115,7 +115,7 @@ describe("the process", () => {
     expect(stderr).toMatch(/^(Stored in \S+\n)?$/);
   });
 
-  it("does not mind that nobody reads its notes", async () => {
+  it("ignores a closed stderr", async () => {
     const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
     const args = [LAUNCHER, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];
     const child = spawn(process.execPath, args, { cwd: space.dir, stdio: ["ignore", "pipe", "pipe"] });
@@ -125,7 +125,7 @@ describe("the process", () => {
     expect(reportOf(finished).rows).toHaveLength(4);
   });
 
-  it.skipIf(lacks("git"))("writes down the git revision it ran at", async () => {
+  it.skipIf(lacks("git"))("records the git revision", async () => {
     const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: space.dir, encoding: "utf8" });

@@ -16,8 +16,8 @@ failUnder:
   pass_rate: 0.5
 `;
 
-describe("a config file", () => {
-  it("in YAML is found by its name and describes the run", async () => {
+describe("config file", () => {
+  it("in YAML is found by name and describes the run", async () => {
     const space = new Workspace({ ...files, "assay.config.yaml": YAML });
     const finished = await warmAssay(space.dir);
     expect(reportOf(finished).config).toMatchObject({ title: "From YAML", trials: 2, threshold: 0.9 });
@@ -35,7 +35,7 @@ describe("a config file", () => {
     expect(rows).toHaveLength(4);
   });
 
-  it("in TypeScript may hold systems, evaluators, metrics and examples as they are", async () => {
+  it("in TypeScript may contain systems, evaluators, metrics and examples as objects", async () => {
     const config = `
       interface Asked { id: number; question: string; answer: string }
       const examples: Asked[] = [{ id: 1, question: "2+2?", answer: "4" }];
@@ -74,7 +74,7 @@ describe("a config file", () => {
     ],
     ["broken YAML", "systems: [a\ntrials: 2\n", "broken.yaml:2:1: "],
     ["no mapping", "- a\n", "broken.yaml:1:1: the config: "],
-  ])("with %s is refused with line and column", async (_, text, message) => {
+  ])("with %s is rejected with line and column", async (_, text, message) => {
     const space = new Workspace({ "broken.yaml": text });
     const { code, stdout, stderr } = await warmAssay(space.dir, "--config", "broken.yaml");
     expect(stderr).toContain(message);
@@ -82,7 +82,7 @@ describe("a config file", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("in a module is refused by key, and when it exports nothing", async () => {
+  it("in a module is rejected by key, and if it exports nothing", async () => {
     const space = new Workspace({
       "keys.config.mjs": `export default { sistems: [] };`,
       "empty.config.ts": `export const other = 1;`,
@@ -96,7 +96,7 @@ describe("a config file", () => {
     expect([keys.code, empty.code, missing.code]).toEqual([2, 2, 2]);
   });
 
-  it("names the files of an agent's command as all others: beside itself", async () => {
+  it("resolves the files of an agent's command relative to itself", async () => {
     const space = new Workspace({
       "nightly/c.yaml": `datasets: [capitals.jsonl]\nagents:\n  - command: node 'my agent.mjs' {prompt_file}\noutput: json\n`,
       "nightly/capitals.jsonl": CAPITALS.slice(0, 1),
@@ -111,7 +111,7 @@ describe("a config file", () => {
     const space = new Workspace({ "assay.config.yaml": "{}", "assay.config.mjs": "export default {}" });
     const { code, stderr } = await warmAssay(space.dir);
     expect(code).toBe(2);
-    expect(stderr).toContain("There are several config files");
-    expect(stderr).toContain("Name one with --config.");
+    expect(stderr).toContain("Found several config files");
+    expect(stderr).toContain("Choose one with --config.");
   });
 });

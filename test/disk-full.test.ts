@@ -8,7 +8,7 @@ const QUESTIONS = Array.from({ length: 300 }, (_, i) => ({ id: i, question: `q${
 const WORDY = `export default { name: "wordy", process: () => ({ response: "x", detail: "y".repeat(700) }) };`;
 const ARGS = ["--dataset", "q.jsonl", "--system", "./wordy.mjs", "--runs-dir", "disk", "--output", "json"];
 
-/** Writes fail half-way with ENOSPC, after a while, as long as the file "full" is there. */
+/** Writes fail halfway with ENOSPC after a while, as long as the file "full" exists. */
 const FULL = `import fs from "node:fs";
   import { syncBuiltinESMExports } from "node:module";
   export function register() {
@@ -27,8 +27,8 @@ const FULL = `import fs from "node:fs";
 
 function expectStopped(space: Workspace, stopped: Finished): void {
   const [run = ""] = space.runs("disk");
-  expect(stopped.stderr).toMatch(/assay: The disk is full \(\S+\)\. Every trial recorded before is kept: make room/);
-  expect(stopped.stderr).toContain(`go on with --resume ${run}`);
+  expect(stopped.stderr).toMatch(/assay: The disk is full \(\S+\)\. Recorded trials are safe: free some space/);
+  expect(stopped.stderr).toContain(`continue with --resume ${run}`);
   expect(stopped.stderr).not.toMatch(/^\s+at |not expected/m);
   expect(stopped).toMatchObject({ code: 3, stdout: "" });
 }
@@ -45,7 +45,7 @@ function expectComplete(space: Workspace, resumed: Finished): void {
 }
 
 describe("a full disk", () => {
-  it("ends the run with exit 3, loses nothing that was recorded, and resumes when there is room", async () => {
+  it("ends the run with exit 3, loses no recorded result, and can be resumed", async () => {
     const space = new Workspace({ "q.jsonl": QUESTIONS, "wordy.mjs": WORDY, "full.mjs": FULL, full: "" });
     expectStopped(space, await assay(space.dir, ...ARGS, "--plugin", "./full.mjs"));
     space.write("full.mjs", "export function register() {}");

@@ -81,7 +81,7 @@ function workspaceOf(page: string): Workspace {
 const fileOf = ({ line }: Block) => `block-${line}`;
 const ran = new Map<string, Promise<Ended>>();
 
-/** What a block of a page printed. Each is run once, whoever asks first. */
+/** The output of a block. Each block is run only once. */
 function runOnce(page: string, block: Block): Promise<Ended> {
   const key = `${page}:${block.line}`;
   const workspace = workspaceOf(page);
@@ -91,7 +91,7 @@ function runOnce(page: string, block: Block): Promise<Ended> {
   return ended;
 }
 
-/** What the shell block of a page printed that has this line. */
+/** The output of the shell block of a page that contains this line. */
 function printedBy(page: string, line: string): Promise<Ended> {
   const block = blocksOf(read(page)).find(({ language, info, text }) => {
     return language === "sh" && !info.includes("no-run") && text.trim().split("\n").includes(line);
@@ -105,7 +105,7 @@ function assay(line: string): Promise<Ended> {
   return workspaceOf("extra").assay(line);
 }
 
-/** The flags that the help of a command has. */
+/** The flags in the help of a command. */
 async function flagsOf(command: string): Promise<Set<string>> {
   let help = "";
   const writing = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
@@ -123,14 +123,14 @@ function flagsIn(text: string): Set<string> {
 }
 
 describe("runnable blocks", () => {
-  /** A fence such as ` ```ts sandbox `: the block runs programs, and is left out where nothing can close them off. */
+  /** A fence such as ` ```ts sandbox `: the block runs programs, and is skipped where they cannot be isolated. */
   const needsSandbox = ({ info }: Block) => info.split(" ").includes("sandbox");
   let isWithoutSandbox = false;
   const isRun = (block: Block) =>
     !block.info.split(" ").includes("no-run") && !(isWithoutSandbox && needsSandbox(block));
   const scripts = (page: string) => blocksOf(read(page)).filter((block) => block.language === "ts" && isRun(block));
 
-  /** One compilation for all pages: type checking and, beside each block, the module to run. */
+  /** One compilation for all pages: type checking and, for each block, the module to run. */
   beforeAll(async () => {
     isWithoutSandbox = await lacksIsolation();
     for (const page of PAGES)
@@ -161,7 +161,7 @@ describe("runnable blocks", () => {
     120_000,
   );
 
-  test("there are some in the README, and every shell block that is run starts Assay or an example", () => {
+  test("exist in the README, and every executed shell block starts Assay or an example", () => {
     const run = PAGES.flatMap((page) => blocksOf(read(page))).filter(
       (block) => block.language === "sh" && isRun(block),
     );
@@ -169,7 +169,7 @@ describe("runnable blocks", () => {
     for (const { text } of run) expect(text).toMatch(/^(npx assay |node examples\/|cd examples\n)/);
   });
 
-  test("what a comment says a line prints, it prints", async () => {
+  test("print what comments say", async () => {
     const page = "docs/how-the-numbers-are-computed.md";
     for (const block of scripts(page)) {
       const { stdout } = await runOnce(page, block);
@@ -180,7 +180,7 @@ describe("runnable blocks", () => {
   });
 
   test.each(["docs/evaluators.md", "docs/judging.md", "docs/sandbox.md", "docs/datasets.md", "docs/memory.md"])(
-    "what %s says a line prints, it prints",
+    "print what %s says",
     async (page) => {
       const isFile = ({ info }: Block) => FILE_NAME.test(info);
       for (const { info, text } of blocksOf(read(page)).filter(isFile)) workspaceOf(page).write(info, text);
@@ -209,19 +209,19 @@ describe("examples", () => {
     (JSON.parse(stdout) as { summary: Record<string, Record<string, number | string | null>> }).summary;
   const DATA = "--dataset examples/questions.jsonl";
 
-  test("each is listed on their page", () => {
+  test("are all listed on their page", () => {
     const page = read("examples/README.md");
     for (const file of readdirSync(join(ROOT, "examples"))) {
       if (file !== "README.md") expect(page).toContain(`](${file})`);
     }
   });
 
-  test("the recorded outputs bring their cost and latency", async () => {
+  test("recorded outputs contain cost and latency", async () => {
     const { stdout } = await assay(`--replay examples/outputs.jsonl ${DATA} --output json`);
     expect(summaryOf(stdout).outputs).toMatchObject({ pass_rate: 0.7, cost_unknown_trials: 0, latency_median: 0.405 });
   });
 
-  test("the guesser is flaky and the look-up is not", async () => {
+  test("the guesser is flaky and the lookup is not", async () => {
     const systems = "--system ./examples/guesser.mjs --system ./examples/lookup.ts";
     const { stdout } = await assay(`${systems} ${DATA} --trials 5 --score-field contains --output json`);
     const { guesser, lookup } = summaryOf(stdout);
@@ -229,7 +229,7 @@ describe("examples", () => {
     expect(lookup).toMatchObject({ flaky_rate: 0, pass_rate: 0.7, pass_hat_5: 0.7 });
   });
 
-  test("the models of the script and of the models file are the same, and the budget stops the metered system", async () => {
+  test("the script and the models file have the same models, and the budget stops the metered system", async () => {
     const { stdout } = await printedBy("examples/README.md", "node examples/metered.mjs");
     expect(stdout).toMatch(/pass[\s\S]*error[\s\S]*exceeded: true/);
     const printed = await assay("models examples/models.yml --output json");
@@ -246,11 +246,11 @@ describe("examples", () => {
 });
 
 describe("links and names", () => {
-  test.each(PAGES)("every link of %s leads somewhere", (page) => {
+  test.each(PAGES)("every link of %s resolves", (page) => {
     expect(brokenLinks(ROOT, page)).toEqual([]);
   });
 
-  test.each(PAGES)("every file that %s names is there", (page) => {
+  test.each(PAGES)("every file that %s names exists", (page) => {
     const named = [...proseOf(read(page)).matchAll(/`((?:src|examples|docs|test)\/[\w./-]+)`/g)].map(
       ([, path = ""]) => path,
     );
@@ -265,13 +265,13 @@ describe("links and names", () => {
     expect([...flagsIn(text)].filter((flag) => !known.all.has(flag))).toEqual([]);
   });
 
-  test("every flag of the commands is described", () => {
+  test("every flag of the commands is documented", () => {
     const described = flagsIn(read("docs/command-line.md"));
     expect(known.run.size).toBeGreaterThan(20);
     expect([...known.all].filter((flag) => !described.has(flag))).toEqual([]);
   });
 
-  test("every key of a config file is described, and no other", async () => {
+  test("every key of a config file is documented, and no other", async () => {
     workspaceOf("extra").write("unknown.yaml", "zzzzzzzzzzzz: 1\n");
     const { stderr } = await assay("--config unknown.yaml");
     const keys = /Known: (.+)\./.exec(stderr)?.[1]?.split(", ") ?? [];
@@ -281,7 +281,7 @@ describe("links and names", () => {
     expect(described.slice(1).sort()).toEqual(keys.sort());
   });
 
-  test("every provider of docs/models.md is known, with its address, key and dialect", () => {
+  test("every provider of docs/models.md is known, with its address, key and API format", () => {
     const section = read("docs/models.md").split("### Providers")[1]?.split("\n#")[0] ?? "";
     const code = (cell: string) => cell.replaceAll("`", "");
     const rows = tableRows(section).slice(1);
@@ -294,7 +294,7 @@ describe("links and names", () => {
     }
   });
 
-  test("every key of a models file and of a mock script is described", async () => {
+  test("every key of a models file and of a mock script is documented", async () => {
     const keysAfter = async (file: string, line: string, text: string) => {
       workspaceOf("extra").write(file, text);
       const { stderr } = await assay(line);
@@ -329,7 +329,7 @@ describe("the evaluators of docs/evaluators.md", () => {
   const listed = tableRows(page.split("## All of them")[1]?.split("\n## ")[0] ?? "").slice(1);
   const judge = () => new LLMJudge({ model: { name: "any", ask: () => ({}) } });
 
-  test("are all that have a name, with their class and fields, the deciding one first", async () => {
+  test("are all named ones, with their class and fields, the primary one first", async () => {
     const made = await Promise.all(Object.values(evaluatorFactories).map(async (factory) => factory()));
     const real = [...made, judge()].map((evaluator) => {
       const { name, fields = [], primaryFields = [] } = evaluator;
@@ -344,7 +344,7 @@ describe("the evaluators of docs/evaluators.md", () => {
     expect(told).toEqual(real);
   });
 
-  test("can each be imported, and have a section with an example that is run", () => {
+  test("can each be imported, and have a section with an executed example", () => {
     for (const [name, type] of listed.map((row) => row.map(code))) {
       expect({ ...evaluators, LLMJudge }).toHaveProperty(type ?? "");
       const section = page.split(`\n## ${name}\n`)[1]?.split("\n## ")[0] ?? "";
@@ -355,7 +355,7 @@ describe("the evaluators of docs/evaluators.md", () => {
     }
   });
 
-  test("that take something after a colon say so, and no others do", async () => {
+  test("document arguments after a colon exactly where they exist", async () => {
     for (const [name = "", , , , , after = ""] of listed) {
       const factory = evaluatorFactories[code(name)];
       if (factory === undefined) continue;
@@ -363,14 +363,14 @@ describe("the evaluators of docs/evaluators.md", () => {
         .then(() => factory("zzzzzz"))
         .then(
           () => false,
-          (error: Error) => error.message.includes("takes nothing after a colon"),
+          (error: Error) => error.message.includes("takes no argument after a colon"),
         );
       expect([name, refuses]).toEqual([name, after === "nothing"]);
     }
   });
 });
 
-test("docs/graders.md names every type of grader", () => {
+test("docs/graders.md names every grader type", () => {
   const described = new Set(
     tableRows(read("docs/graders.md")).flatMap(([types = ""]) => types.match(/(?<=`)[\w-]+(?=`)/g) ?? []),
   );
@@ -382,7 +382,7 @@ test("docs/graders.md names every type of grader", () => {
 describe("the tree in docs/architecture.md", () => {
   const block = blocksOf(read("docs/architecture.md")).find(({ info }) => info === "tree");
 
-  /** The paths of an indented tree, folders with a slash at their end. */
+  /** The paths of an indented tree; folders end with a slash. */
   function pathsOf(tree: string): string[] {
     const open: string[] = [];
     return tree
@@ -408,7 +408,7 @@ describe("the tree in docs/architecture.md", () => {
     expect(pathsOf(block?.text ?? "").sort()).toEqual(["src/", ...real].sort());
   });
 
-  test("names the layers as the import check has them", () => {
+  test("names the layers of the import check", () => {
     const source = read("scripts/check-imports.mjs").split("const LAYERS = [")[1]?.split("];\n")[0] ?? "";
     const layers = [...source.matchAll(/\[(.*)\]/g)].map(([, names = ""]) => names.match(/[\w.]+/g) ?? []);
     const told = blocksOf(read("docs/architecture.md")).find(({ info }) => info === "layers");
@@ -418,13 +418,13 @@ describe("the tree in docs/architecture.md", () => {
   });
 });
 
-/** As the page writes it: cents in full, other amounts as they are. */
+/** As the page writes it: cents in full, other amounts unrounded. */
 function dollarsIn(amount: number | null): string {
   return `$${amount === 0.5 ? "0.50" : amount}`;
 }
 
 describe("figures", () => {
-  test("the look-up tables of pass@k and pass^k are right", () => {
+  test("the lookup tables of pass@k and pass^k are right", () => {
     const rows = tableRows(read("docs/how-the-numbers-are-computed.md"));
     const seen: string[] = [];
     let table: { n: number; of: typeof passAtK } | null = null;
@@ -458,7 +458,7 @@ describe("figures", () => {
     for (const sentence of said) expect(stdout).toContain(sentence);
   });
 
-  test("the demo of budgets says what the README shows", async () => {
+  test("the budgets demo prints what the README shows", async () => {
     const { stdout } = await printedBy("README.md", "npx assay demo budgets");
     const shown =
       blocksOf(read("README.md"))
@@ -468,7 +468,7 @@ describe("figures", () => {
     expect(stdout).toContain(shown);
   });
 
-  test("the worked limits of docs/budgets.md are what the rules give", () => {
+  test("the limits in docs/budgets.md match the rules", () => {
     const isNumber = (cell = "") => /^[\d.]+$/.test(cell);
     const worked = tableRows(read("docs/budgets.md")).filter(([input, output]) => isNumber(input) && isNumber(output));
     expect(worked.length).toBeGreaterThan(5);
@@ -482,17 +482,17 @@ describe("figures", () => {
 });
 
 describe("datasets and memories", () => {
-  test("the page of the library is what the doc comments say, and every export has one", async () => {
+  test("the library page matches the doc comments, and every export has one", async () => {
     const { code, stderr } = await workspaceOf("extra").node(join(ROOT, "scripts/library-page.mjs"), "--check");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("the catalogue page is what the catalogue says", async () => {
+  test("the catalog page matches the catalog", async () => {
     const { code, stderr } = await workspaceOf("extra").node(join(ROOT, "scripts/dataset-page.mjs"), "--check");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("the heat-map of docs/datasets.md is what its command prints", async () => {
+  test("the heat map of docs/datasets.md is what its command prints", async () => {
     const page = read("docs/datasets.md");
     const shown = blocksOf(page).find(({ info }) => info === "heat-map")?.text ?? "";
     const [line = ""] = /^npx assay .+ "needle:.+" -n \d+$/m.exec(page) ?? [];
@@ -501,7 +501,7 @@ describe("datasets and memories", () => {
     expect(stdout).toContain(shown);
   });
 
-  test("every memory, every dataset of memories and every figure of a memory is on its page", () => {
+  test("every memory, memory dataset and memory metric is on its page", () => {
     const [page, formulas] = [read("docs/memory.md"), read("docs/how-the-numbers-are-computed.md")];
     for (const name of BUILT_IN_MEMORIES) expect(page).toMatch(new RegExp(`^\\| \`${name}`, "m"));
     for (const name of Object.keys(MEMORY_DATASETS)) expect(page).toContain(`**\`${name}\`**`);
@@ -528,7 +528,7 @@ describe("docs/dashboard.md", () => {
     for (const file of drawn) expect(undescribed(file, /title = "([^"]+)"/g), file).toEqual([]);
   });
 
-  test("describes every column of the leaderboard, every metric of trends and every page", () => {
+  test("describes every column of the leaderboard, every trend metric and every page", () => {
     expect(undescribed("web/src/pages/overview/columns.tsx", /title: "([^"]+)"/g)).toEqual([]);
     expect(undescribed("web/src/pages/trends/metrics.ts", /value: "(\w+)"/g)).toEqual([]);
     expect(undescribed("web/src/shell/app.tsx", /page === "(\w+)"/g)).toEqual([]);
@@ -543,7 +543,7 @@ describe("docs/json-report.md", () => {
 
   let rich: Promise<{ report: Report; dir: string }> | undefined;
 
-  /** A run that has about everything: several systems, datasets and trials, costs, errors and notes. */
+  /** A run with almost everything: several systems, datasets and trials, costs, errors and notes. */
   function richRun(): Promise<{ report: Report; dir: string }> {
     rich ??= makeRichRun();
     return rich;
@@ -596,7 +596,7 @@ describe("docs/json-report.md", () => {
     expect(undescribed([...Object.keys(plan), ...Object.keys(plan.datasets[0] ?? {})])).toEqual([]);
   });
 
-  test("every key of a summary has its formula", async () => {
+  test("gives the formula of every summary key", async () => {
     const { report } = await richRun();
     const formulas = read("docs/how-the-numbers-are-computed.md");
     const nested = Object.values(report.summary).map(({ efficiency }) => efficiency as Fields);

@@ -6,7 +6,7 @@ import { Workspace } from "../src/testing/workspace.js";
 
 const VERSION_OF = (text: string) => `#!/bin/sh\n${text}\n`;
 
-/** What is said of each agent, by its name. */
+/** The line of each agent, by name. */
 async function agentsIn(space: Workspace, env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const { code, stdout } = await start(space.dir, ["doctor"], env).finished;
   expect(code).toBe(0);
@@ -14,8 +14,8 @@ async function agentsIn(space: Workspace, env: Readonly<Record<string, string>>)
   return Object.fromEntries(lines.map(([, name = "", state, detail]) => [name, `${state}: ${detail}`]));
 }
 
-describe("assay doctor on agents", () => {
-  it("says of each what it is and how to get it", async () => {
+describe("assay doctor and agents", () => {
+  it("describes each agent and how to install it", async () => {
     const space = new Workspace();
     const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
     const agents = await agentsIn(space, { PATH });
@@ -24,7 +24,7 @@ describe("assay doctor on agents", () => {
       expect(detail).toMatch(/^missing: not installed\. .*npm install -g @?\S+$/);
   });
 
-  it("tells the version, the place, the key and the login of those that are there", async () => {
+  it("prints version, path, key and login of installed ones", async () => {
     const space = new Workspace({ "home/.claude/.credentials.json": "{}" });
     const { PATH } = fakeClaude(space);
     program(space, "codex", VERSION_OF("echo codex-cli 0.99.0"));
@@ -32,17 +32,17 @@ describe("assay doctor on agents", () => {
     const { claude = "", codex = "" } = await agentsIn(space, env);
     expect(claude).toContain(`ok: 2.1.325 (${space.path("bin", "claude")})`);
     expect(claude).toContain("ANTHROPIC_API_KEY is not set: set it, or use its login with --agent-home inherit");
-    expect(claude).not.toContain("checked with");
+    expect(claude).not.toContain("tested with");
     expect(claude.includes("root")).toBe(process.getuid?.() === 0);
-    expect(codex).toMatch(/^ok: 0\.99\.0 \(.*\); checked with 0\.166\.0: .*; OPENAI_API_KEY is set$/);
+    expect(codex).toMatch(/^ok: 0\.99\.0 \(.*\); tested with 0\.166\.0: .*; OPENAI_API_KEY is set$/);
   });
 
-  it("does not call those ready that cannot be started", async () => {
+  it("does not report agents as ready that cannot be started", async () => {
     const space = new Workspace();
     const { PATH } = program(space, "claude", VERSION_OF("exit 1"));
     program(space, "pi", "#!/no/such/interpreter\n");
     const { claude = "", pi = "" } = await agentsIn(space, { PATH });
-    expect(claude).toMatch(/^missing: .*does not tell its version: try to start it$/);
+    expect(claude).toMatch(/^missing: .*does not report its version: try to start it$/);
     expect(pi).toMatch(/^missing: /);
   });
 });

@@ -18,7 +18,7 @@ const entries = Object.keys(manifest.exports)
 
 const dir = mkdtempSync(join(tmpdir(), "assay-entries-"));
 
-/** The tarball of the package, unpacked where a user has it, with the packages that are installed with it. */
+/** The package tarball, unpacked like in a user's project, with its dependencies. */
 beforeAll(() => {
   const packed = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", dir], {
     cwd: ROOT,
@@ -38,7 +38,7 @@ function link(target: string, name: string): void {
   symlinkSync(target, path);
 }
 
-/** A value and a type of each entry, used in a way that fails when a type is `any`. */
+/** Uses a value and a type of each entry in a way that fails if a type is `any`. */
 const USES = `
 const rate: number = stats.wilsonInterval(8, 10).low;
 const system: assay.System = new assay.FunctionSystem({ name: "mine", fn: () => "Paris" });
@@ -55,7 +55,7 @@ const PROGRAMS = {
   all: entries.map((entry, i) => `import * as entry${i} from "${entry}";\nentry${i} satisfies object;`).join("\n"),
 };
 
-/** What TypeScript says of a program, the declarations of the package included. */
+/** TypeScript errors of a program, including the package's declarations. */
 function check(file: string, text: string, options: ts.CompilerOptions): string[] {
   const path = join(dir, file);
   writeFileSync(path, text);
@@ -73,7 +73,7 @@ function check(file: string, text: string, options: ts.CompilerOptions): string[
   });
 }
 
-describe("the types of each entry", () => {
+describe("types of each entry", () => {
   const { ModuleKind, ModuleResolutionKind } = ts;
   const NODE16 = { module: ModuleKind.Node16, moduleResolution: ModuleResolutionKind.Node16 };
   const NODENEXT = { module: ModuleKind.NodeNext, moduleResolution: ModuleResolutionKind.NodeNext };
@@ -86,12 +86,12 @@ describe("the types of each entry", () => {
     ["nodenext with require", "d.cts", "require", NODENEXT],
     ["bundler with require", "e.ts", "require", BUNDLER],
     ["nodenext, every entry", "f.mts", "all", NODENEXT],
-  ] as const)("resolve under %s", (_, file, program, options) => {
+  ] as const)("resolve with %s", (_, file, program, options) => {
     expect(check(file, PROGRAMS[program], options)).toEqual([]);
   });
 });
 
-describe("the modules of each entry", () => {
+describe("modules of each entry", () => {
   it.each(entries)("%s can be imported and required", (entry) => {
     const program = `
       const required = require(${JSON.stringify(entry)});
@@ -100,7 +100,7 @@ describe("the modules of each entry", () => {
     expect(printed).toMatch(/^[1-9]\d* true\n$/);
   });
 
-  it("share their code: an error of one is an error of the other", () => {
+  it("share their code: an error class of one is that of the other", () => {
     const program = `
       const { AssayError } = require("assay"), { UsageError } = require("assay/errors");
       console.log(new UsageError("x") instanceof AssayError);`;

@@ -18,12 +18,12 @@ describe.skipIf(lacks("redis-server"))("an eval over a queue", () => {
 
   afterAll(() => redis.stop());
 
-  it("has its agents run and graded by a worker, and is what it would be here", async () => {
+  it("runs and grades agents on a worker, with the same result as here", async () => {
     const space = new EvalSpace(TIDY);
     const worker = start(space.dir, ["worker", "--queue", redis.url, "--once", "--allow-env", "LOG"], space.env());
     const flags = ["-e", "eval.yaml", "--output", "json", "--quiet"];
     const far = await space.eval(...flags, "--queue", redis.url, "--shared-dir", "shared");
-    // One of the two stimuli fails, and with it the gate.
+    // One of the two test cases fails, and with it the gate.
     expect(far.code, far.stderr).toBe(1);
     expect((await worker.finished).code).toBe(0);
     expect(space.started().sort()).toEqual(["do nothing", "do nothing", "write made.txt", "write made.txt"]);

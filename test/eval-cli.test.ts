@@ -6,7 +6,7 @@ import { EvalSpace, EXECUTOR, evalFile } from "../src/testing/eval-cli-bench.js"
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 
-/** Two eval files with agents and trials of their own, and an environment of the project's. */
+/** Two eval files with their own agents and trials, and an environment of the project. */
 const TWO = {
   "evals/first/eval.yaml": evalFile(
     { bad: "prompt: do nothing", good: "prompt: write made.txt", ill: "prompt: fail now" },
@@ -31,7 +31,7 @@ interface Line {
 }
 
 describe("an eval", () => {
-  it("runs several files as one, writes what is asked for, is reported and graded again without an agent", async () => {
+  it("runs several files as one, writes the requested reports, and is reported and graded again without an agent", async () => {
     const space = new EvalSpace(TWO);
     space.write("second-agent.mjs", space.read("agent.mjs"));
     const reports = ["--output-dir", "out", "--junit", "ci/junit.xml", "--markdown", "comment.md"];
@@ -109,7 +109,7 @@ describe("an eval", () => {
     expect(space.started()).toHaveLength(10);
   });
 
-  it("is held to its gates, to --require-pass and to a --threshold", async () => {
+  it("applies its gates, --require-pass and --threshold", async () => {
     const half = { good: "prompt: write made.txt", bad: "prompt: do nothing" };
     const gated = (metric: string, value: number) =>
       evalFile(half, { head: `gate: { metric: ${metric}, op: ">=", value: ${value} }\n` });
@@ -149,7 +149,7 @@ stimuli:
     expect(space.runs("runs-never.yaml-2")).toEqual([]);
   });
 
-  it("grades what a trial has left when its --timeout is over", async () => {
+  it("grades what a trial has left at its --timeout", async () => {
     const space = new EvalSpace({
       "eval.yaml": evalFile({ slow: "prompt: write made.txt and wait", lazy: "prompt: sit and wait" }),
     });
@@ -160,7 +160,7 @@ stimuli:
     ]);
   });
 
-  it("goes on with --resume after Ctrl-C, and starts no trial twice that was finished", async () => {
+  it("continues with --resume after Ctrl-C, and starts no finished trial again", async () => {
     const space = new EvalSpace({
       "eval.yaml": evalFile({ one: "prompt: write made.txt", two: "prompt: write made.txt and wait" }),
     });
@@ -169,7 +169,7 @@ stimuli:
     running.child.kill("SIGINT");
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain("Interrupted. Go on with: assay eval --resume .assay/runs/");
+    expect(stopped.stderr).toContain("Interrupted. Resume with: assay eval --resume .assay/runs/");
     expect(space.read("junit.xml")).toContain(`tests="3" failures="0" errors="0" skipped="1"`);
     space.write("agent.mjs", space.read("agent.mjs").replace("60_000", "0"));
     const resumed = await space.assay("eval", "--resume");
@@ -180,7 +180,7 @@ stimuli:
     expect(space.runs()).toHaveLength(1);
   });
 
-  it("keeps the run when a report cannot be written", async () => {
+  it("keeps the run if a report cannot be written", async () => {
     const space = new EvalSpace({ "eval.yaml": evalFile({ good: "prompt: write made.txt" }), file: "" });
     const { code, stdout, stderr } = await space.eval("--output-dir", "file");
     expect(code).toBe(3);
@@ -191,8 +191,8 @@ stimuli:
   });
 });
 
-describe("what an eval is made of", () => {
-  it("is chosen by suite, tags, stimuli, agents and models, and said by --dry-run", async () => {
+describe("selection of an eval", () => {
+  it("works by suite, tags, test cases, agents and models, and is shown by --dry-run", async () => {
     const space = new EvalSpace({
       "evals/js/eval.yaml": evalFile(
         { quick: "prompt: a, tags: { area: js }", long: "prompt: b, tags: { area: js, slow: true }" },

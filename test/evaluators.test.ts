@@ -4,7 +4,7 @@ import { lacksIsolation } from "../src/testing/isolation.js";
 import { warmAssay } from "../src/testing/warm-assay.js";
 import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
-/** For each evaluator: its spec, an example, a good and a bad recorded output, and the field that decides. */
+/** For each evaluator: its spec, an example, a good and a bad recorded output, and the primary field. */
 interface Case {
   spec: string;
   example: Record<string, unknown>;
@@ -158,21 +158,21 @@ describe("recorded outputs", () => {
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail"]);
   });
 
-  it("are scored by code_execution without a sandbox only when that is asked for", async () => {
+  it("are scored by code_execution without a sandbox only with --unsafe-local-exec", async () => {
     const { rows } = reportOf(await scored(CODE, "--unsafe-local-exec"));
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail"]);
   });
 
   it.each([
-    ["math_equivalence:strict", 'math_equivalence takes nothing after a colon, but got "strict"'],
+    ["math_equivalence:strict", 'math_equivalence takes no argument after a colon, got "strict"'],
     ["math_equivalenc", 'Unknown evaluator "math_equivalenc". Did you mean "math_equivalence"?'],
     ["numeric_tolerance:much", "numeric_tolerance:0.01"],
     ["json_schema:none.json", "The schema none.json cannot be read"],
-    ["regex:[", "the pattern cannot be used"],
+    ["regex:[", "regex: invalid pattern"],
     ["code_execution:perl", "code_execution runs python and javascript"],
     ["summarization_quality:lemma", "summarization_quality:stem"],
     ["llm_judge", "--judge-model"],
-  ])("%s is refused with a word on what to do", async (spec, message) => {
+  ])("%s is rejected with advice", async (spec, message) => {
     const finished = await scored({ ...CODE, spec });
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain(message);
@@ -184,14 +184,14 @@ describe("--evaluator", () => {
     ["data.jsonl=regex:5", 'names the dataset "data.jsonl", which is none of this run\'s. Did you mean "data"?'],
     ["my dat=regex:5", 'names the dataset "my dat"'],
     ["data=", 'names no evaluator after "="'],
-  ])("%s is refused by what is wrong with it", async (spec, message) => {
+  ])("%s is rejected with the reason", async (spec, message) => {
     const finished = await scored({ ...CODE, spec });
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain(message);
   });
 });
 
-describe("a mixture of datasets", () => {
+describe("several datasets", () => {
   const files = {
     "capitals.jsonl": CAPITALS,
     "sums.jsonl": [
@@ -206,7 +206,7 @@ describe("a mixture of datasets", () => {
   };
   const BASE = ["run", "--replay", "outputs.jsonl", "--dataset", "capitals.jsonl", "--dataset", "sums.jsonl"];
 
-  it("scores each row by its own evaluators and its own deciding field", async () => {
+  it("score each row by its own evaluators and primary field", async () => {
     const finished = await warmAssay(
       new Workspace(files).dir,
       ...BASE,
@@ -223,7 +223,7 @@ describe("a mixture of datasets", () => {
     expect(summary.outputs).toMatchObject({ pass_rate: 1, "dataset:capitals": 1, "dataset:sums": 1 });
   });
 
-  it("takes several evaluators for one dataset and another for all others", async () => {
+  it("accept several evaluators for one dataset and another for all others", async () => {
     const flags = [
       "--evaluator",
       "sums=math_equivalence",
@@ -237,7 +237,7 @@ describe("a mixture of datasets", () => {
     expect(Object.keys(rows[4]?.scores ?? {})).toEqual(["math_equiv", "regex"]);
   });
 
-  it("refuses a field that one of them cannot produce, before anything is run", async () => {
+  it("reject a field that one of them cannot produce, before anything is run", async () => {
     const space = new Workspace(files);
     const flags = ["--evaluator", "sums=math_equivalence", "--score-field", "f1"];
     const finished = await warmAssay(space.dir, ...BASE, ...flags);
@@ -246,7 +246,7 @@ describe("a mixture of datasets", () => {
     expect(space.runs()).toEqual([]);
   });
 
-  it("is decided by one field for all when that is asked for", async () => {
+  it("use one primary field for all on request", async () => {
     const { rows } = reportOf(
       await warmAssay(new Workspace(files).dir, ...BASE, "--score-field", "contains", "--output", "json"),
     );

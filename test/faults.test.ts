@@ -23,7 +23,7 @@ function modelAt(baseUrl: string, model = "m", stream = true): ModelSystem {
   return system;
 }
 
-/** Calls that a row stands for. */
+/** Number of calls of a row. */
 const callsOf = ({ outcome, attempts }: EvalRow) => attempts.length + (outcome === "error" ? 0 : 1);
 
 describe("an endpoint that fails every tenth time", () => {
@@ -47,12 +47,12 @@ describe("an endpoint that fails every tenth time", () => {
     expect(Object.values(mock.counts.byFault).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(120);
     const calls = rows.reduce((sum, row) => sum + callsOf(row), 0);
     expect(calls).toBe(mock.counts.requests);
-    // What failed before any output was tried again, so that only answers cut half-way are left.
+    // Calls that failed before any output were retried, so only truncated answers are left.
     for (const row of rows.filter(({ outcome }) => outcome === "error")) expect(row.attempts.length).toBeGreaterThan(0);
     expect(summary.m?.coverage).toBeGreaterThan(0.93);
   });
 
-  it("is called once for each trial when no call may be made again", async () => {
+  it("is called once per trial without retries", async () => {
     const mock = await mockOf({ reply: "echo", seed: 7, faults: [{ kind: "disconnect", every: 10 }], keepRequests: 0 });
     const { rows } = await evaluate({
       systems: [modelAt(`${mock.url}/v1`)],
@@ -67,7 +67,7 @@ describe("an endpoint that fails every tenth time", () => {
 });
 
 describe("the gateway's receipt", () => {
-  it("is the sum over the rows, to the pico-dollar", async () => {
+  it("equals the sum over the rows, to the pico-dollar", async () => {
     const usage = { cacheRead: 7 };
     const mock = await mockOf({ reply: "echo", usage, outputTokens: 25, faults: [{ kind: "500", rate: 0.1 }] });
     const gateway = await startGateway({ upstreams: { openai: `${mock.url}/v1` }, priceOf: () => PRICE });
@@ -91,7 +91,7 @@ describe("an endpoint with every kind of fault, behind the gateway", () => {
   const KINDS = ["html", "malformed", "disconnect", "cut", "early-end", "error-event", "empty", "500", "429"] as const;
 
   it.each([true, false])(
-    "is called as often as the receipt says, and billed as the rows are, streamed: %s",
+    "is called as often as the receipt says, and billed like the rows, streamed: %s",
     async (stream) => {
       const faults = KINDS.map((kind) => ({ kind, rate: 0.05 }));
       const mock = await mockOf({ reply: "echo", outputTokens: 12, seed: 3, faults, keepRequests: 0 });
@@ -117,7 +117,7 @@ describe("an endpoint with every kind of fault, behind the gateway", () => {
   );
 });
 
-describe("trials that their own caps cut in the middle, behind the gateway", () => {
+describe("trials that reach their own caps, behind the gateway", () => {
   const caps = fc.integer({ min: 1, max: 60 });
   const lengths = fc.integer({ min: 1, max: 80 });
   const quirks = fc.constantFrom<MockOptions>({}, { usageQuirk: "missing" }, { usageQuirk: "cumulative" });
@@ -140,13 +140,13 @@ describe("trials that their own caps cut in the middle, behind the gateway", () 
   });
 });
 
-describe("a bill", () => {
+describe("bill", () => {
   const usages = fc.array(
     fc.record({ input: fc.nat(5000), output: fc.nat(2000), cacheRead: fc.nat(5000), cacheWrite: fc.nat(300) }),
     { minLength: 1, maxLength: 60 },
   );
 
-  it("never exceeds its cap by more than one event, for whoever stops when told", () => {
+  it("never exceeds its cap by more than one event if the client stops when told", () => {
     fc.assert(
       fc.property(usages, fc.integer({ min: 1, max: 40_000 }), (events, capMicros) => {
         const maxCostUsd = capMicros / 1e6;

@@ -11,7 +11,7 @@ import { type MockOptions, startMock } from "../src/testing/mock/index.js";
 
 const BINARY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
 
-/** The flags that stand for options. */
+/** Converts options to flags. */
 function flagsOf({ upstream = {}, models, maxCost, timeout, output, allowUnmetered }: GatewayOptions): string[] {
   const allowed = allowUnmetered === true ? ["--allow-unmetered"] : [];
   const upstreams = Object.entries(upstream).map(([name, url]) => `${name}=${url}`);
@@ -22,7 +22,7 @@ function flagsOf({ upstream = {}, models, maxCost, timeout, output, allowUnmeter
   return [...valued, ...allowed];
 }
 
-/** Asks once for each argument, and says how that went. */
+/** Makes one call per argument, and prints the result. */
 const PROGRAM = `
 for (const model of process.argv.slice(1)) {
   const response = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", {
@@ -52,7 +52,7 @@ function run(options: GatewayOptions, ...command: readonly string[]): Run {
   const args = [BINARY, "gateway", ...flagsOf(options), ...(command.length === 0 ? [] : ["--", ...command])];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    // No models.yml lies there unless a test puts one there.
+    // There is no models.yml unless a test writes one.
     cwd: dir,
     env: { ...process.env, DIR: dir },
   });
@@ -91,7 +91,7 @@ async function number(name: string): Promise<number> {
 }
 
 describe("assay gateway", () => {
-  it("meters a program, gives its exit code and prints a receipt", async () => {
+  it("meters a program, returns its exit code and prints a receipt", async () => {
     const options = {
       ...(await upstreamOf({ usage: { input: 1000 }, outputTokens: 100 })),
       models: await modelsFile(),
@@ -107,7 +107,7 @@ describe("assay gateway", () => {
     expect((await run(options, "sh", "-c", "kill -9 $$").ended).code).toBe(137);
   });
 
-  it("stops a program whose budget is spent, with everything it has started", async () => {
+  it("stops a program whose budget is spent, with all its children", async () => {
     const options = {
       ...(await upstreamOf({ outputTokens: 5000, tokensPerSec: 2000 })),
       models: await modelsFile(),
@@ -123,7 +123,7 @@ describe("assay gateway", () => {
     expect(isGroupRunning(await number("pid"))).toBe(false);
   });
 
-  it("refuses under a limit what cannot be metered, unless it is told to pass it on", async () => {
+  it("rejects calls that cannot be metered under a limit, unless allowed", async () => {
     const script = `
 const post = (path, body) => fetch(process.env.OPENAI_BASE_URL + path, { method: "POST", body: JSON.stringify(body) });
 const response = await post("/images/generations", { model: "dear" });
@@ -138,9 +138,7 @@ console.log((await post("/chat/completions", dear)).status);`;
     };
     const asking = [process.execPath, "--input-type=module", "-e", script];
     const refused = await run(options, ...asking).ended;
-    expect(refused.stderr).toMatch(
-      /^400 .*POST openai\/images\/generations costs cannot be metered.*--allow-unmetered/m,
-    );
+    expect(refused.stderr).toMatch(/^400 .*POST openai\/images\/generations cannot be metered.*--allow-unmetered/m);
     expect(JSON.parse(refused.stdout)).toMatchObject({ refused: 1, answered: 1, totalUsd: 0.02, unmeteredPaths: [] });
     const allowed = await run({ ...options, allowUnmetered: true }, ...asking).ended;
     expect(allowed.stderr).toMatch(/^404 /m);
@@ -152,27 +150,27 @@ console.log((await post("/chat/completions", dear)).status);`;
     });
   });
 
-  it("stops a program whose time is up", async () => {
+  it("stops a program after its time limit", async () => {
     const { code, stderr } = await run({ timeout: 0.2 }, "sleep", "60").ended;
     expect(code).toBe(1);
     expect(stderr).toContain("The time limit of 0.2 s has passed: stopping sleep.");
   });
 
-  it("gives the receipt as JSON on stdout, and moves what the program prints out of its way", async () => {
+  it("prints the receipt as JSON on stdout, and redirects the program's own output", async () => {
     const options = { ...(await upstreamOf({ usage: { input: 1000 } })), models: await modelsFile(), output: "json" };
     const { stdout, stderr } = await run(options, ...program("dear")).ended;
     expect(JSON.parse(stdout)).toMatchObject({ requests: 1, answered: 1, stoppedBy: null, exitCode: 0 });
     expect(stderr).toContain("dear 200");
   });
 
-  it("says how to point programs that ignored the variables", async () => {
+  it("explains how to configure programs that ignored the variables", async () => {
     const { stderr } = await run({}, "true").ended;
     for (const name of ["No request came", "claude", "codex", "model_providers.assay", "gemini", "opencode", "pi"]) {
       expect(stderr).toContain(name);
     }
   });
 
-  it("passes Ctrl-C on, and the receipt survives it", async () => {
+  it("forwards Ctrl-C, and still prints the receipt", async () => {
     const script = "trap 'echo caught; kill $!; exit 3' INT; sleep 60 & echo $$ > $DIR/pid; wait";
     const { child, ended } = run({}, "sh", "-c", script);
     await number("pid");
@@ -182,7 +180,7 @@ console.log((await post("/chat/completions", dear)).status);`;
     expect(stderr).toContain("# Receipt");
   });
 
-  it("ends a program that does not heed it at the second Ctrl-C", async () => {
+  it("kills a program that ignores it at the second Ctrl-C", async () => {
     const { child, ended } = run(
       {},
       "sh",
@@ -196,7 +194,7 @@ console.log((await post("/chat/completions", dear)).status);`;
     expect(isGroupRunning(pid)).toBe(false);
   });
 
-  it("without a program prints the variables and meters until Ctrl-C", async () => {
+  it("prints the variables and meters until Ctrl-C without a program", async () => {
     const { child, ended } = run(await upstreamOf({}));
     const [lines] = await once(child.stdout as NodeJS.ReadableStream, "data");
     const url = /export OPENAI_BASE_URL='(.*)'/.exec(String(lines))?.[1];
@@ -209,13 +207,13 @@ console.log((await post("/chat/completions", dear)).status);`;
   });
 
   it.each([
-    [{}, ["no-such-program-here"], /There is no program "no-such-program-here"/],
-    [{ output: "html" }, ["true"], /There is no output "html"/],
+    [{}, ["no-such-program-here"], /Program "no-such-program-here" not found/],
+    [{ output: "html" }, ["true"], /Unknown output format "html"/],
     [{ timeout: 0 }, ["true"], /--timeout 0 must be/],
     [{ models: "/nowhere/models.yml" }, ["true"], /cannot be read/],
     [{ upstream: { opnai: "http://x" } }, ["true"], /Did you mean "openai"/],
     [{ maxCost: -1 }, ["true"], /must be/],
-  ] as const)("refuses %o %o", async (options, command, message) => {
+  ] as const)("rejects %o %o", async (options, command, message) => {
     const refused = gatewayCommand(options, command);
     await expect(refused).rejects.toThrow(message);
     await expect(refused).rejects.toMatchObject({ exitCode: 2 });

@@ -105,7 +105,7 @@ describe("assay grade", () => {
       ],
       [["--score-field", "brief"], 'No evaluator for capitals produces the score field "brief".'],
       [["--threshold", "2"], "threshold"],
-      [["--resume", space.runs()[0] ?? ""], "is no graded run: go on with it by assay run --resume."],
+      [["--resume", space.runs()[0] ?? ""], "is not a grading. Resume it with assay run --resume."],
     ];
     for (const [args, message] of cases) {
       const finished = await warmAssay(space.dir, "grade", ...args);

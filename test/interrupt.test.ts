@@ -6,7 +6,7 @@ import { Workspace } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 8 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 
-/** Answers three times, says so once those are written, and waits to be stopped; with a file "go" it answers always. */
+/** Answers three times, reports once those are recorded, and waits to be stopped; with a file "go" it always answers. */
 const WAITS = `import { existsSync } from "node:fs";
   let calls = 0;
   export default { name: "slow", process(example, { signal }) {
@@ -16,7 +16,7 @@ const WAITS = `import { existsSync } from "node:fs";
     return new Promise((_, reject) => signal.addEventListener("abort", () => { clearInterval(alive); reject(signal.reason); }));
   } };`;
 
-/** The same, but deaf to the signal. */
+/** The same, but ignores the signal. */
 const DEAF = WAITS.replace(/signal\.addEventListener.*$/m, "{});");
 
 const ARGS = ["--dataset", "q.jsonl", "--system", "./slow.mjs", "--max-workers", "1", "--output", "json"];
@@ -34,7 +34,7 @@ describe("Ctrl-C", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("(%s) writes what there is, exits %i and can be resumed", async (signal, code) => {
+  ] as const)("(%s) records results, exits %i and can be resumed", async (signal, code) => {
     const workspace = space();
     const running = start(workspace.dir, ARGS);
     await running.says("WAITING");
@@ -42,8 +42,8 @@ describe("Ctrl-C", () => {
     const stopped = await running.finished;
     expect(stopped.code).toBe(code);
     const [run = ""] = workspace.runs();
-    expect(stopped.stderr).toContain("Stopping: writing down what is finished. Press Ctrl-C again to quit at once.");
-    expect(stopped.stderr).toContain(`Interrupted. Go on with: assay run --resume ${run}`);
+    expect(stopped.stderr).toContain("Stopping: saving finished trials. Press Ctrl-C again to quit at once.");
+    expect(stopped.stderr).toContain(`Interrupted. Resume with: assay run --resume ${run}`);
     expect(reportOf(stopped).summary.slow).toMatchObject({ num_planned: 8, num_pass: 3, num_skipped: 5 });
     expect(recorded(workspace, run)).toHaveLength(3);
 
@@ -65,7 +65,7 @@ describe("Ctrl-C", () => {
     await running.says("WAITING");
     running.child.kill("SIGINT");
     await running.says("Stopping:");
-    // Sooner, it would be taken for the same press, which npx hands on.
+    // Any sooner, it would count as the same key press, which npx forwards.
     await sleep(600);
     running.child.kill("SIGINT");
     expect(await running.finished).toMatchObject({ code: 130, stdout: "" });
@@ -73,7 +73,7 @@ describe("Ctrl-C", () => {
     expect((await assay(workspace.dir, "--resume")).code).toBe(0);
   });
 
-  it("does not wait for ever for a system that is deaf to it", async () => {
+  it("does not wait indefinitely for a system that ignores it", async () => {
     const workspace = space(DEAF);
     const running = start(workspace.dir, ARGS);
     await running.says("WAITING");
@@ -93,7 +93,7 @@ describe("--resume", () => {
     return workspace.runs()[0] ?? "";
   }
 
-  it("goes on after a kill, from any folder, by path or by id", async () => {
+  it("continues after a kill, from any folder, by path or by id", async () => {
     const workspace = space();
     const run = await interrupted(workspace);
     workspace.write("go", "");
@@ -116,24 +116,24 @@ describe("--resume", () => {
     workspace.write(`${run}/rows.jsonl`, rows.slice(0, -20));
     workspace.write("go", "");
     const resumed = await assay(workspace.dir, "--resume");
-    expect(resumed.stderr).toContain("a torn last line was dropped; its trial is run again");
+    expect(resumed.stderr).toContain("a torn last line was removed; its trial is run again");
     expect(reportOf(resumed)).toMatchObject({ notes: [], summary: { slow: { num_pass: 8 } } });
     expect(recorded(workspace, run).map((line) => JSON.parse(line) as unknown)).toHaveLength(8);
   });
 
-  it("names the line of a damaged journal", async () => {
+  it("reports the line of a damaged journal", async () => {
     const workspace = space();
     const run = await interrupted(workspace);
     workspace.write(`${run}/rows.jsonl`, workspace.read(run, "rows.jsonl").replace("{", "#"));
     const { code, stderr } = await assay(workspace.dir, "--resume");
-    expect(stderr).toMatch(/rows\.jsonl:1 is not a row: .* Remove that line to go on without it\./);
+    expect(stderr).toMatch(/rows\.jsonl:1 is not a row: .* Remove that line to continue without it\./);
     expect(code).toBe(2);
   });
 
   it.each([
     ["the dataset", "q.jsonl", `${JSON.stringify({ id: 0, question: "new" })}\n`, /datasets: was q \(8 examples/],
     ["the system", "slow.mjs", `${WAITS}\n// changed`, /system "slow": its code or settings changed/],
-  ])("refuses a run when %s changed meanwhile", async (_, file, content, message) => {
+  ])("rejects a run if %s changed meanwhile", async (_, file, content, message) => {
     const workspace = space();
     const run = await interrupted(workspace);
     const before = readFileSync(workspace.path(run, "rows.jsonl"), "utf8");
@@ -145,7 +145,7 @@ describe("--resume", () => {
     expect(workspace.read(run, "rows.jsonl")).toBe(before);
   });
 
-  it("refuses a run that another process is writing, and takes over once that is gone", async () => {
+  it("rejects a run that another process is writing, and takes over once that is gone", async () => {
     const workspace = space();
     const running = start(workspace.dir, ARGS);
     await running.says("WAITING");

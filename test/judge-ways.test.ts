@@ -50,7 +50,7 @@ const judgedBy = (mock: Mock) => ["--judge-url", mock.url, "--judge-model", "gpt
 const scoresOf = (finished: Finished) => reportOf(finished).rows.map(({ scores }) => scores);
 
 describe("a judge of each turn", () => {
-  it("is asked for with --judge-per-turn: a field for each turn, and their mean", async () => {
+  it("is enabled with --judge-per-turn: a field for each turn, and their mean", async () => {
     const mock = await mockJudge();
     const base = [
       "--dataset",
@@ -70,7 +70,7 @@ describe("a judge of each turn", () => {
     expect(reportOf(finished).rows[1]?.notes.join()).toContain("1 of the 2 answers");
   });
 
-  it("is asked for in a config file", async () => {
+  it("is enabled in a config file", async () => {
     const mock = await mockJudge();
     const config = `replay: [spoken.jsonl]\ndatasets: [talks.jsonl]\nevaluators: [llm_judge]\nminCoverage: 0\njudge: { models: [{ model: gpt-4o, proxy: "${mock.url}" }], perTurn: true }\n`;
     const space = new Workspace({ ...FILES, "assay.config.yaml": config });
@@ -97,7 +97,7 @@ describe("a judge of each turn", () => {
   });
 });
 
-describe("datasets that say how they are judged", () => {
+describe("datasets that set a judging mode", () => {
   const BASE = [
     "--plugin",
     "tasks.mjs",
@@ -111,7 +111,7 @@ describe("datasets that say how they are judged", () => {
     "json",
   ];
 
-  it("are judged so, each in its way, and so is a grading of them", async () => {
+  it("are each judged in their mode, also when graded again", async () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
     const expected = [{ judge_score: 0.5 }, { judge_turn_1: 0, judge_turn_2: 1, judge_score: 0.5 }];
@@ -128,7 +128,7 @@ describe("datasets that say how they are judged", () => {
     expect(scoresOf(again)).toEqual(expected);
   });
 
-  it("are judged as the run says when it says something", async () => {
+  it("are judged in the run's mode if it sets one", async () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
     const run = (...more: string[]) => warmAssay(space.dir, "run", ...BASE, ...judgedBy(mock), ...more);
@@ -141,12 +141,12 @@ describe("datasets that say how they are judged", () => {
   });
 });
 
-describe("what judging costs, beforehand", () => {
+describe("cost estimate of judging", () => {
   const BASE = ["--dataset", "talks.jsonl", "--evaluator", "llm_judge", "--output", "json"];
   type Plan = { isJudged: boolean; outputs?: number; judgeCostUsd: { low: number | null; high: number | null } };
   const planOf = ({ stdout }: Finished) => JSON.parse(stdout) as Plan;
 
-  it("is told by assay run --dry-run, with the longest answers at most", async () => {
+  it("is printed by assay run --dry-run, with the longest answers as maximum", async () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
     const model = ["--proxy", mock.url, "--model", "gpt-4o-mini"];
@@ -155,16 +155,16 @@ describe("what judging costs, beforehand", () => {
     const open = planOf(await run());
     expect(open).toMatchObject({ isJudged: true, judgeCostUsd: { low: expect.any(Number), high: null } });
     const bounded = planOf(await run("--max-tokens", "1000")).judgeCostUsd;
-    // Two answers of at most 1000 tokens at 2.5 dollars a million, and two verdicts of 300 at 10 dollars.
+    // Two answers of at most 1000 tokens at 2.5 dollars per million, and two verdicts of 300 at 10 dollars.
     expect((bounded.high ?? 0) - (bounded.low ?? 0)).toBeCloseTo(2 * (1000 * 2.5e-6 + 300 * 10e-6), 6);
     const words = await run("--max-tokens", "1000", "--output", "table");
     expect(words.stdout).toMatch(
-      /judging besides: at least \$0\.00\d+ \(its prompts without the answers\), about \$0\.0\d+ at most/,
+      /judging costs extra: at least \$0\.00\d+ \(its prompts without the answers\), about \$0\.0\d+ at most/,
     );
     expect(mock.requests).toEqual([]);
   });
 
-  it("is told by assay grade --dry-run from the stored outputs, and nothing is judged or stored", async () => {
+  it("is printed by assay grade --dry-run from the stored outputs, and nothing is judged or stored", async () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
     await warmAssay(space.dir, "run", "--dataset", "talks.jsonl", "--replay", "spoken.jsonl", "--min-coverage", "0");
@@ -178,7 +178,7 @@ describe("what judging costs, beforehand", () => {
     expect(space.runs()).toHaveLength(1);
   });
 
-  it("is not known for a judge without a price", async () => {
+  it("is unknown for a judge without a price", async () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
     const judge = ["--judge-url", mock.url, "--judge-model", "my-own"];
@@ -190,7 +190,7 @@ describe("what judging costs, beforehand", () => {
 describe("assay judge calibrate --max-cost", () => {
   const LABELS = Array.from({ length: 12 }, (_, i) => ({ question: `Q${i}`, response: "good", label: 1 }));
 
-  it("stops before more is spent, and says how much was left out", async () => {
+  it("stops before more is spent, and says how many rows were skipped", async () => {
     const mock = await mockJudge();
     const space = new Workspace({ "labels.jsonl": LABELS });
     const run = (...more: string[]) =>
@@ -210,10 +210,13 @@ describe("assay judge calibrate --max-cost", () => {
     const half = JSON.parse((await run("--max-cost", String(all.costUsd / 2))).stdout) as typeof all;
     expect(half.costUsd).toBeLessThanOrEqual(all.costUsd / 2 + 1e-12);
     expect(half.judged).toBeGreaterThan(2);
-    expect(half).toMatchObject({ notAsked: 12 - half.judged, reasons: ["judging the rest might exceed the cost limit"] });
+    expect(half).toMatchObject({
+      notAsked: 12 - half.judged,
+      reasons: ["judging the rest might exceed the cost limit"],
+    });
   });
 
-  it("needs a price", async () => {
+  it("requires a price", async () => {
     const mock = await mockJudge();
     const space = new Workspace({ "labels.jsonl": LABELS });
     const judge = ["--judge-url", mock.url, "--judge-model", "my-own"];

@@ -36,11 +36,11 @@ afterAll(async () => {
 });
 
 interface Measured extends Finished {
-  /** The most memory the process has had, as far as it was looked at. */
+  /** The highest observed memory. */
   peakMiB: number;
 }
 
-/** Runs the command line and looks at its memory as it goes. */
+/** Runs the command line and samples its memory. */
 async function measured(args: readonly string[], env: Record<string, string>, dir: string): Promise<Measured> {
   const { child, finished } = start(dir, args, env);
   let peakMiB = 0;
@@ -49,7 +49,7 @@ async function measured(args: readonly string[], env: Record<string, string>, di
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       peakMiB = Math.max(peakMiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
     } catch {
-      // Ended, and the promise says so.
+      // Ended; the promise reports it.
     }
   }, 10);
   try {
@@ -60,7 +60,7 @@ async function measured(args: readonly string[], env: Record<string, string>, di
 }
 
 describe("a Parquet file of two million rows with an offset index", () => {
-  it("costs less than 5 % of its bytes and 200 MiB for a sample of a hundred", async () => {
+  it("reads less than 5 % of its bytes and uses less than 200 MiB for a sample of a hundred", async () => {
     const space = new Workspace({ "silent.mjs": "export default () => '';" });
     const args = ["run", "--system", "./silent.mjs", "--dataset", "gsm8k", "-n", "100", "--output", "json", "--quiet"];
     const env = { HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
@@ -74,7 +74,7 @@ describe("a Parquet file of two million rows with an offset index", () => {
       expect(first.peakMiB).toBeGreaterThan(20);
       expect(first.peakMiB).toBeLessThan(MOST_MIB);
     }
-    // As a local file, and through the cache alone: the same sample.
+    // The same sample from a local file, and from the cache only.
     const ids = report.rows.map(({ exampleId }) => exampleId);
     const local = reportOf(await measured(args.with(4, `gsm8k=${path}`), env, space.dir));
     expect(local.rows.map(({ exampleId }) => exampleId)).toEqual(ids);

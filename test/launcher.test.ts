@@ -6,7 +6,7 @@ import { Workspace } from "../src/testing/workspace.js";
 
 const LAUNCHER = readFileSync(resolve(import.meta.dirname, "../bin/assay.js"), "utf8");
 
-it("says what to do where nothing is built", () => {
+it("says what to do if nothing is built", () => {
   const workspace = new Workspace({ "package.json": '{ "type": "module" }', "bin/assay.js": LAUNCHER });
   const { status, stderr } = spawnSync(process.execPath, [workspace.path("bin/assay.js")], { encoding: "utf8" });
   expect(status).toBe(3);

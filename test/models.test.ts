@@ -37,7 +37,7 @@ async function run(space: Workspace, args: readonly string[], env: Record<string
 const bodiesOf = (mock: Mock) => mock.requests.map(({ body }) => body as Record<string, unknown>);
 
 describe("models on the command line", () => {
-  it.each(["chat", "responses", "anthropic", "gemini"])("speaks %s to a --proxy with --api", async (api) => {
+  it.each(["chat", "responses", "anthropic", "gemini"])("calls a --proxy in %s with --api", async (api) => {
     const mock = await mockOf();
     const report = await run(spaceOf(), ["--proxy", mock.url, "--model", "gpt-4o", "--api", api]);
     const port = new URL(mock.url).port;
@@ -81,13 +81,13 @@ describe("models on the command line", () => {
     expect(manifest.systems.clever).toMatchObject({ model: "clever-1", limits: { maxCostUsd: 0.25 } });
   });
 
-  it("measures the default of models.yml when nothing is named", async () => {
+  it("measures the default of models.yml if nothing is named", async () => {
     const mock = await mockOf();
     const report = await run(spaceOf(mock), []);
     expect(Object.keys(report.summary)).toEqual(["clever"]);
   });
 
-  it("sends what it is told to", async () => {
+  it("sends the configured settings", async () => {
     const mock = await mockOf();
     const flags = ["--system-prompt", "Be brief.", "--temperature", "0.5", "--max-tokens", "77"];
     const more = ["--extra-body", '{"top_p":0.9}', "--header", "X-Team: blue", "--timeout", "30"];
@@ -97,7 +97,7 @@ describe("models on the command line", () => {
     expect(mock.requests[0]?.headers).toMatchObject({ "x-team": "blue" });
   });
 
-  it("sends the key in the variable that --api-key-env names, and says which one is not set", async () => {
+  it("sends the key from the variable of --api-key-env, and names one that is not set", async () => {
     const mock = await mockOf({ requireKey: "dummy-key" });
     const args = ["--proxy", mock.url, "--model", "m", "--api-key-env", "TEAM_KEY"];
     const report = await run(spaceOf(), args, { TEAM_KEY: "dummy-key" });
@@ -110,7 +110,7 @@ describe("models on the command line", () => {
     expect(JSON.stringify(wrong)).not.toContain("other-key");
   });
 
-  it("refuses to send a key over plain http to another machine, unless --allow-insecure", async () => {
+  it("rejects sending a key over plain http to another machine without --allow-insecure", async () => {
     const args = ["run", "--dataset", "capitals.jsonl", "--proxy", "http://192.0.2.1:9/v1", "--model", "m"];
     const env = { TEAM_KEY: "dummy-key" };
     const keyed = [...args, "--api-key-env", "TEAM_KEY"];
@@ -136,7 +136,7 @@ describe("models on the command line", () => {
     ["a price that nobody knows", ["--proxy", "http://127.0.0.1:9", "--model", "zz", "--max-cost", "1"], "no price"],
     ["a setting that nobody reads", ["--system", "passthrough", "--temperature", "1"], "--temperature is for models"],
     ["a models file that is not there", ["--models", "no.yml", "--model", "m"], "no.yml"],
-  ])("refuses %s", async (_, args, message) => {
+  ])("rejects %s", async (_, args, message) => {
     const { code, stderr } = await warmAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -144,8 +144,8 @@ describe("models on the command line", () => {
   });
 });
 
-describe("money on the command line", () => {
-  it("--trial-max-cost stops a trial in its stream, and grades what it said", async () => {
+describe("budgets on the command line", () => {
+  it("--trial-max-cost stops a trial in its stream, and grades its partial output", async () => {
     const mock = await mockOf({ outputTokens: 4000, tokensPerSec: 20_000 });
     const report = await run(spaceOf(mock), ["--model", "clever", "--trial-max-cost", "0.0005"]);
     for (const row of report.rows) {
@@ -157,7 +157,7 @@ describe("money on the command line", () => {
     expect(report.summary.clever?.efficiency).toMatchObject({ cost_killed_count: 4 });
   });
 
-  it("--max-cost stops the run, balanced, and says so", async () => {
+  it("--max-cost stops the run evenly across systems, and says so", async () => {
     const mock = await mockOf({ outputTokens: 200 });
     const args = ["--model", "clever", "--trial-max-cost", "0.0006", "--max-cost", "0.0030", "--trials", "5"];
     const report = await run(spaceOf(mock), args);
@@ -168,7 +168,7 @@ describe("money on the command line", () => {
     expect(report.notes.at(-1)).toMatch(/^spent \$0\.00\d+ of \$0\.0030$/);
   });
 
-  it("--dry-run says what it may cost and how long it may take, and asks nobody", async () => {
+  it("--dry-run prints cost and time estimates, and calls no model", async () => {
     const mock = await mockOf();
     const dry = await warmAssay(
       spaceOf(mock).dir,
@@ -187,7 +187,7 @@ describe("money on the command line", () => {
     expect(mock.counts.requests).toBe(0);
   });
 
-  it("report --prices works the costs out again from the tokens, and runs nothing", async () => {
+  it("report --prices recomputes costs from the tokens, and runs nothing", async () => {
     const mock = await mockOf();
     const space = spaceOf(mock);
     const first = await run(space, ["--model", "clever"]);
@@ -195,7 +195,7 @@ describe("money on the command line", () => {
     space.write("dear.yml", MODELS.replaceAll("BASE", mock.url).replace("0.001,", "0.01,").replace("0.002 ", "0.02 "));
     const again = reportOf(await warmAssay(space.dir, "report", "--output", "json"));
     const dear = reportOf(await warmAssay(space.dir, "report", "--output", "json", "--prices", "dear.yml"));
-    // A report has its rows in an order of its own, and sums of measured times depend on it in the last digit.
+    // A report has its own row order, which affects the last digit of summed times.
     const untimed = ({ summary }: typeof first) =>
       Object.entries(summary.clever ?? {}).filter(([key]) => !/latency|efficiency|seconds_per_pass/.test(key));
     expect(untimed(again)).toEqual(untimed(first));
@@ -205,7 +205,7 @@ describe("money on the command line", () => {
     expect(table.stdout).toBe((await warmAssay(space.dir, "report")).stdout);
   });
 
-  it("does not pay again for what is in the cache, nor charge the budget for it", async () => {
+  it("neither pays for cached outputs nor charges the budget for them", async () => {
     const mock = await mockOf();
     const space = spaceOf(mock);
     const args = ["--model", "clever", "--cache-dir", "cache", "--max-cost", "1"];
@@ -239,7 +239,7 @@ describe("bad endpoints", () => {
     }
   });
 
-  it("that are down, or have no such host, cost rows too", async () => {
+  it("that are down or unknown cost rows too", async () => {
     const mock = await mockOf();
     await mock.close();
     const down = await run(spaceOf(), ["--proxy", mock.url, "--model", "m", "--max-retries", "0"]);
@@ -250,7 +250,7 @@ describe("bad endpoints", () => {
     expect(lost.rows[0]?.attempts[0]?.message).toContain("no-such-host.invalid");
   });
 
-  it("that fail and then are fine are asked again, and every attempt is on the row", async () => {
+  it("that recover are retried, and every attempt is on the row", async () => {
     const mock = await mockOf({ faults: [{ kind: "500", first: 3 }] });
     const report = await run(spaceOf(), ["--proxy", mock.url, "--model", "m"]);
     expect(report.rows.every(({ outcome }) => outcome === "pass")).toBe(true);
@@ -272,7 +272,7 @@ describe("bad endpoints", () => {
   });
 });
 
-it("keeps a note and counts when a model is slower than expected", async () => {
+it("add a note and a count if a model is slower than expected", async () => {
   const mock = await mockOf({ latencyMs: 60 });
   const space = spaceOf();
   const slow = MODELS.replaceAll("BASE", `${mock.url}/v1`).replace(
@@ -285,7 +285,7 @@ it("keeps a note and counts when a model is slower than expected", async () => {
   expect(report.summary.clever).toMatchObject({ slow_count: 4 });
 });
 
-it("stops a trial at its hard timeout, and grades what it had said", async () => {
+it("stop a trial at its hard timeout, and grade its partial output", async () => {
   const mock = await mockOf({ outputTokens: 2000, tokensPerSec: 200 });
   const space = spaceOf();
   space.write(
@@ -296,8 +296,8 @@ it("stops a trial at its hard timeout, and grades what it had said", async () =>
   for (const row of report.rows) expect(row).toMatchObject({ outcome: "pass", errorCategory: "time_killed" });
 });
 
-describe("what a run folder holds", () => {
-  it("is no secret: a header with a key is not kept, and asked for again on resume", async () => {
+describe("run folder", () => {
+  it("contains no secret: a header with a key is not stored, and required again on resume", async () => {
     const mock = await mockOf();
     const space = spaceOf(mock);
     const secret = "dummy-secret-value";
@@ -316,7 +316,7 @@ describe("what a run folder holds", () => {
     ["a password in the URL", ["--proxy", "http://user:dummy@127.0.0.1:9/v1"], "a user name or a password"],
     ["a key in the URL", ["--proxy", "http://127.0.0.1:9/v1?key=dummy"], '"key"'],
     ["a key in the body", ["--proxy", "http://127.0.0.1:9", "--extra-body", '{"api_key":"dummy"}'], '"api_key"'],
-  ])("refuses %s", async (_, args, message) => {
+  ])("rejects %s", async (_, args, message) => {
     const { code, stderr } = await warmAssay(
       spaceOf().dir,
       "run",
@@ -330,7 +330,7 @@ describe("what a run folder holds", () => {
     expect(code).toBe(2);
   });
 
-  it("counts what failed trials have cost when the run goes on", async () => {
+  it("counts the cost of failed trials when the run is resumed", async () => {
     const mock = await mockOf({ faults: [{ kind: "cut", afterTokens: 8 }], outputTokens: 40 });
     const space = spaceOf(mock);
     const args = ["--model", "clever", "--trial-max-cost", "0.01", "--max-cost", "1", "--api", "anthropic"];
@@ -343,7 +343,7 @@ describe("what a run folder holds", () => {
   });
 });
 
-it("refuses a run that could not pay for one trial, before it starts", async () => {
+it("rejects a run that could not pay for one trial, before it starts", async () => {
   const mock = await mockOf();
   const args = ["run", "--dataset", "capitals.jsonl", "--model", "clever", "--max-cost", "0.1"];
   const { code, stderr } = await warmAssay(spaceOf(mock).dir, ...args);
@@ -352,7 +352,7 @@ it("refuses a run that could not pay for one trial, before it starts", async () 
   expect(mock.counts.requests).toBe(0);
 });
 
-it("bills a prompt that nobody reports", async () => {
+it("bills a prompt without reported usage", async () => {
   const mock = await mockOf({ noUsage: true });
   const space = spaceOf(mock);
   space.write("capitals.jsonl", [
@@ -363,7 +363,7 @@ it("bills a prompt that nobody reports", async () => {
   expect(report.rows[0]?.costUsd).toBeGreaterThan(0.002);
 });
 
-it("holds a system from a file to the limits it has", async () => {
+it("applies the limits of a system from a file", async () => {
   const mock = await mockOf({ outputTokens: 3000, tokensPerSec: 20_000 });
   const space = spaceOf();
   space.write(

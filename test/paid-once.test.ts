@@ -6,7 +6,7 @@ import { Workspace } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 12 }, (_, i) => ({ id: i, question: `question ${i}?`, answer: "Paris" }));
 
-/** Grades at once when there is a file "go"; before, it grades four and then waits until it is told to stop. */
+/** Grades at once if there is a file "go"; before that, it grades four and then waits to be stopped. */
 const SLOW_JUDGE = `import { existsSync } from "node:fs";
   let graded = 0;
   export default { name: "slow_judge", fields: ["right"], async score(example, { response }, { signal }) {
@@ -44,13 +44,13 @@ const TIMES = /^(?:latency|durationMs|ttftMs|firstAttemptMs|tokensPerSec)$/;
 const timeless = (finished: Finished) =>
   reportOf(finished).rows.map((row) => Object.entries(row).filter(([field]) => !TIMES.test(field)));
 
-describe("a run that is ended while outputs are graded", () => {
+describe("a run that is stopped during grading", () => {
   it.each([
     ["SIGKILL", null],
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("by %s pays for each output once, and reports what an uninterrupted run does", async (signal, code) => {
+  ] as const)("by %s pays for each output once, and reports the same as an uninterrupted run", async (signal, code) => {
     const whole = await bench();
     whole.space.write("go", "");
     const uninterrupted = await assay(whole.space.dir, ...whole.args);
@@ -65,7 +65,7 @@ describe("a run that is ended while outputs are graded", () => {
 
     space.write("go", "");
     const resumed = await assay(space.dir, "--resume");
-    expect(resumed.stderr).toContain("outputs that were stored and not graded yet, which are graded now: 3");
+    expect(resumed.stderr).toContain("stored outputs that are graded now: 3");
     expect(resumed.code).toBe(0);
     expect(mock.counts.requests).toBe(QUESTIONS.length);
     expect(timeless(resumed)).toEqual(timeless(uninterrupted));

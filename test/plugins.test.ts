@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assay, reportOf } from "../src/testing/assay.js";
 import { CAPITALS, ORACLE, Workspace } from "../src/testing/workspace.js";
 
-/** Registers something of every kind; the same text is valid JavaScript and TypeScript. */
+/** Registers one of every kind; the text is valid JavaScript and TypeScript. */
 const EVERY_KIND = `
 export function register(registry) {
   registry.register("dataset", "colours", {
@@ -18,26 +18,23 @@ export function register(registry) {
   registry.register("grader", "strict", { name: "strict", grade: () => ({ passed: true }) });
 }`;
 
-describe("a plugin", () => {
-  it.each(["mine.mjs", "mine.ts"])(
-    "%s brings every kind of thing, usable on the command line at once",
-    async (name) => {
-      const space = new Workspace({
-        [name]: name.endsWith(".ts") ? EVERY_KIND.replace("(registry)", "(registry: any)") : EVERY_KIND,
-      });
-      const base = ["--plugin", `./${name}`, "--dataset", "colours", "--system", "say:BLUE"];
-      const own = reportOf(await assay(space.dir, ...base, "--output", "json"));
-      expect(own.summary["say:BLUE"]).toMatchObject({ mean_score: 1, pass_rate: 1 });
-      const flags = ["--evaluator", "first-letter", "--metric", "longest", "--metric", "pass_rate", "--output", "json"];
-      const named = reportOf(await assay(space.dir, ...base, ...flags));
-      expect(named.summary["say:BLUE"]).toMatchObject({ longest: 2, pass_rate: 0.5 });
-      expect(await assay(space.dir, ...base, "--output", "shout")).toMatchObject({ code: 0, stdout: "ROWS 2\n" });
-      const { stdout } = await assay(space.dir, "datasets", "--plugin", `./${name}`);
-      expect(stdout).toMatch(/\| colours +\| +\| loud +\| +\| What colour is it\? +\|/);
-    },
-  );
+describe("plugin", () => {
+  it.each(["mine.mjs", "mine.ts"])("%s registers every kind, usable on the command line at once", async (name) => {
+    const space = new Workspace({
+      [name]: name.endsWith(".ts") ? EVERY_KIND.replace("(registry)", "(registry: any)") : EVERY_KIND,
+    });
+    const base = ["--plugin", `./${name}`, "--dataset", "colours", "--system", "say:BLUE"];
+    const own = reportOf(await assay(space.dir, ...base, "--output", "json"));
+    expect(own.summary["say:BLUE"]).toMatchObject({ mean_score: 1, pass_rate: 1 });
+    const flags = ["--evaluator", "first-letter", "--metric", "longest", "--metric", "pass_rate", "--output", "json"];
+    const named = reportOf(await assay(space.dir, ...base, ...flags));
+    expect(named.summary["say:BLUE"]).toMatchObject({ longest: 2, pass_rate: 0.5 });
+    expect(await assay(space.dir, ...base, "--output", "shout")).toMatchObject({ code: 0, stdout: "ROWS 2\n" });
+    const { stdout } = await assay(space.dir, "datasets", "--plugin", `./${name}`);
+    expect(stdout).toMatch(/\| colours +\| +\| loud +\| +\| What colour is it\? +\|/);
+  });
 
-  it("is recalled by --resume, and its reporter too", async () => {
+  it("is loaded again by --resume, with its reporter", async () => {
     const space = new Workspace({ "mine.mjs": EVERY_KIND });
     await assay(
       space.dir,
@@ -85,7 +82,7 @@ describe("a plugin", () => {
       "throws in register",
       "p.mjs",
       "export const register = () => { throw new TypeError('oops'); };",
-      /The plugin \.\/p\.mjs could not register what it brings: oops/,
+      /The plugin \.\/p\.mjs failed in register(): oops/,
     ],
     [
       "registers a name twice",
@@ -105,7 +102,7 @@ describe("a plugin", () => {
       "export const register = (r) => r.register('sistem', 'x', {});",
       /Unknown registry kind the string "sistem"\. Did you mean "system"\?/,
     ],
-  ])("that %s is refused without a stack trace", async (_, name, text, message) => {
+  ])("that %s is rejected without a stack trace", async (_, name, text, message) => {
     const space = new Workspace({ [name]: text, "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
     const base = ["--plugin", `./${name}`, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs"];
     const { code, stdout, stderr } = await assay(space.dir, ...base);
@@ -114,7 +111,7 @@ describe("a plugin", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("may replace what is there", async () => {
+  it("may replace built-ins", async () => {
     const text = `export const register = (r) => r.register("system", "truncate", { name: "mine", process: () => ({ response: "x" }) }, { replace: true });`;
     const space = new Workspace({ "p.mjs": text, "capitals.jsonl": CAPITALS });
     const base = ["--plugin", "./p.mjs", "--dataset", "capitals.jsonl", "--system", "truncate", "--output", "json"];

@@ -33,8 +33,8 @@ class Recorder {
   }
 }
 
-describe("the progress", () => {
-  it("says how far, how well, how dear, how fast and how long still", () => {
+describe("progress", () => {
+  it("shows progress, pass rate, cost, speed and remaining time", () => {
     expect(describeProgress({ ...HALF, elapsedMs: 1000 })).toBe("50/100 · 50 % pass · 10 errors · 50/s · 1.00 s left");
     expect(describeProgress({ ...HALF, errors: 1, costUsd: 0.5, elapsedMs: 100_000 })).toBe(
       "50/100 · 50 % pass · 1 error · $0.5000 · 0.5/s · 1 min 40 s left",
@@ -42,11 +42,11 @@ describe("the progress", () => {
     expect(describeProgress({ ...HALF, done: 0, scored: 0, errors: 0 })).toBe("0/100 · nothing scored yet · 0.0/s");
   });
 
-  it("counts the speed of this start only", () => {
+  it("counts only the speed since this start", () => {
     expect(describeProgress({ ...HALF, errors: 0, resumed: 40, elapsedMs: 1000 })).toContain(" · 10/s · 5.00 s left");
   });
 
-  it("is one line that is redrawn on a terminal, cut to its width and cleared at the end", () => {
+  it("redraws one line on a terminal, cut to its width and cleared at the end", () => {
     const terminal = new Recorder(true, 30);
     const line = new ProgressLine(terminal);
     for (const elapsedMs of [50, 150, 180, 260]) line.update({ ...HALF, elapsedMs });
@@ -60,7 +60,7 @@ describe("the progress", () => {
     expect(drawn.at(-1)).toBe("");
   });
 
-  it("is a plain line now and then elsewhere", () => {
+  it("writes a plain line from time to time elsewhere", () => {
     const pipe = new Recorder(false);
     const line = new ProgressLine(pipe);
     for (let elapsedMs = 100; elapsedMs <= 11_000; elapsedMs += 100) line.update({ ...HALF, elapsedMs });
@@ -68,7 +68,7 @@ describe("the progress", () => {
     expect(pipe.written).toMatch(/^50\/100 [ -~·]+\n50\/100 [ -~·]+\n$/);
   });
 
-  it.skipIf(lacks("script"))("is drawn by the real command on a real terminal, and gone when it ends", async () => {
+  it.skipIf(lacks("script"))("is drawn by the real command on a real terminal, and cleared at the end", async () => {
     const slow = `export default { name: "slow", process: () => new Promise((resolve) => setTimeout(resolve, 60, { response: "x" })) };`;
     const rows = Array.from({ length: 5 }, (_, i) => ({ id: i, question: "q", answer: "x" }));
     const space = new Workspace({ "q.jsonl": rows, "slow.mjs": slow });

@@ -9,7 +9,7 @@ const SCRIPT = pathToFileURL(resolve(import.meta.dirname, "../scripts/replace-bu
 
 const MANIFEST = '{ "name": "built", "version": "1.0.0", "type": "module", "files": ["dist"] }';
 
-/** Builds a package of one entry and one chunk that it imports when it is called. */
+/** Builds a package with one entry and one chunk that it imports on demand. */
 function makeBuild(workspace: Workspace, version: string): void {
   workspace.write("next/cli/main.js", `export const load = () => import("../chunks/part-${version}.js");`);
   workspace.write(`next/chunks/part-${version}.js`, `export const version = "${version}";`);
@@ -18,7 +18,7 @@ function makeBuild(workspace: Workspace, version: string): void {
   execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: workspace.dir });
 }
 
-it("keeps the chunks of the build before, unpacked, for processes that have yet to import them", async () => {
+it("keeps the chunks of the previous build for processes that have yet to import them", async () => {
   const workspace = new Workspace({ "package.json": MANIFEST });
   makeBuild(workspace, "1");
   const old = (await import(workspace.path("dist/cli/main.js"))) as { load: () => Promise<{ version: string }> };

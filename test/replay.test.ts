@@ -37,14 +37,14 @@ describe("--replay", () => {
     const space = new Workspace({ ...files, "outputs.jsonl": records });
     const finished = await warmAssay(space.dir, ...BASE, "--replay", "outputs.jsonl");
     expect(finished.stderr).toContain("outputs: no recorded output for 1 example (fr): counted as errors");
-    expect(finished.stderr).toContain("outputs: 1 recorded id in no dataset (xx): not used");
+    expect(finished.stderr).toContain("outputs: 1 recorded id not in any dataset (xx): not used");
     expect(finished.code).toBe(3);
     const [first] = reportOf(finished).rows;
     expect(first).toMatchObject({ exampleId: "fr", outcome: "error", errorCategory: "system_error" });
     expect(first?.attempts[0]?.message).toContain('has no recorded output for example "fr", trial 0');
   });
 
-  it("takes a record for each trial, else the one that names none", async () => {
+  it("uses the record of each trial, else the one without a trial", async () => {
     const records = [...RECORDED, { id: "fr", trial: 1, response: "Lyon" }];
     const space = new Workspace({ ...files, "outputs.jsonl": records });
     const { rows } = reportOf(await warmAssay(space.dir, ...BASE, "--replay", "outputs.jsonl", "--trials", "2"));
@@ -53,7 +53,7 @@ describe("--replay", () => {
 
   describe("of multiple-choice questions", () => {
     const CITIES = ["Rome", "Paris", "Oslo", "Cairo"];
-    // Every option is right a few times, so that scores by the wrong letters cannot come out right by chance.
+    // Every option is right a few times, so that wrong letters cannot score by chance.
     const rows = Array.from({ length: 24 }, (_, index) => ({
       question_id: `q${index}`,
       question: `Which city is meant by number ${index}?`,
@@ -78,7 +78,7 @@ describe("--replay", () => {
       expect(report.rows[0]?.metadata).toEqual({ choice_order: [0, 1, 2, 3] });
     });
 
-    it("reads letters in the order that the recording says it saw", async () => {
+    it("reads letters in the recorded order", async () => {
       const seen = ["Cairo", "Oslo", "Rome", "Paris"];
       const outputs = rows.map(({ question_id: id, answer }) => ({
         id,
@@ -91,7 +91,7 @@ describe("--replay", () => {
       expect(reportOf(finished).rows[0]?.metadata).toEqual({ choice_order: [3, 2, 0, 1] });
     });
 
-    it("leaves the shuffled order to systems that are asked now", async () => {
+    it("leaves the shuffled order to systems that are called now", async () => {
       const system = "export default ({ answer_index }) => 'The answer is ' + 'ABCD'[answer_index] + '.';";
       const space = new Workspace({ "cities.jsonl": rows, "outputs.jsonl": letters, "now.mjs": system });
       const { summary, rows: scored } = reportOf(await warmAssay(space.dir, ...args, "--system", "./now.mjs"));
@@ -100,7 +100,7 @@ describe("--replay", () => {
       expect(new Set(orders).size).toBeGreaterThan(5);
     });
 
-    it("is graded again by the order that was seen", async () => {
+    it("is graded again in the recorded order", async () => {
       const space = new Workspace({ "cities.jsonl": rows, "outputs.jsonl": letters });
       await warmAssay(space.dir, ...args);
       const graded = await warmAssay(
@@ -135,14 +135,14 @@ describe("--replay", () => {
     ],
     ["nothing", [], '"outputs.jsonl" is empty: it contains no recorded outputs.'],
     ["a broken line", `${JSON.stringify(RECORDED[0])}\n{"id": \n`, "outputs.jsonl:2: the record is not valid JSON"],
-  ])("refuses %s", async (_, records, message) => {
+  ])("rejects %s", async (_, records, message) => {
     const space = new Workspace({ ...files, "outputs.jsonl": records });
     const { code, stdout, stderr } = await warmAssay(space.dir, ...BASE, "--replay", "outputs.jsonl");
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("refuses a file that is not there", async () => {
+  it("rejects a missing file", async () => {
     const { code, stderr } = await warmAssay(new Workspace(files).dir, ...BASE, "--replay", "gone.jsonl");
     expect(stderr).toContain('File not found: "gone.jsonl"');
     expect(code).toBe(2);

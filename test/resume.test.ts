@@ -29,7 +29,7 @@ async function killed(workspace: Workspace, ...args: string[]): Promise<string> 
   return workspace.runs(args.at(-1)).find((run) => !before.has(run)) ?? "";
 }
 
-/** A run of the library that was stopped before its end. */
+/** A library run that was stopped before its end. */
 async function stoppedInProgram(workspace: Workspace, invocation?: unknown): Promise<string> {
   const { runDir } = await evaluate({
     systems: [{ name: "s", process: () => ({ response: "x" }) }],
@@ -49,7 +49,7 @@ describe("--resume of a run that the command line did not start", () => {
     ["an object", { flags: { systems: ["truncate:0.5"] }, cwd: "/" }],
     ["a list", ["run"]],
     ["another command", { command: "nightly", cwd: "/", configFile: null, flags: {} }],
-  ])("says where to resume it: a program that kept %s", async (_, invocation) => {
+  ])("says where to resume it: a program that stored %s", async (_, invocation) => {
     const workspace = space();
     const run = await stoppedInProgram(workspace, invocation);
     const { code, stdout, stderr } = await assay(workspace.dir, "--resume", run);
@@ -59,7 +59,7 @@ describe("--resume of a run that the command line did not start", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("passes over it when no run is named, and over an unfinished demo", async () => {
+  it("skips it, and an unfinished demo, if no run is named", async () => {
     const workspace = space();
     const run = await killed(workspace);
     expect((await assay(workspace.dir, "demo")).code).toBe(0);
@@ -71,7 +71,7 @@ describe("--resume of a run that the command line did not start", () => {
     expect(resumed.stderr).toContain(`Resuming ${workspace.path(run)}`);
     expect(reportOf(resumed).summary.slow).toMatchObject({ num_pass: 4 });
     const named = await assay(workspace.dir, "--resume", demo);
-    expect(named.stderr).toContain("was started by `assay demo`, which is not resumed: run `assay demo` again.");
+    expect(named.stderr).toContain("was started by `assay demo`, which cannot be resumed: run `assay demo` again.");
     expect(named).toMatchObject({ code: 2, stdout: "" });
     const none = await assay(workspace.dir, "--resume");
     expect(none.stderr).toContain("There is no unfinished run in .assay/runs");
@@ -79,7 +79,7 @@ describe("--resume of a run that the command line did not start", () => {
 });
 
 describe("--resume from elsewhere", () => {
-  it("names the folder that the run was started in when that is gone", async () => {
+  it("names the folder that the run was started in if that is gone", async () => {
     const workspace = new Workspace({
       "old/capitals.jsonl": CAPITALS,
       "old/slow.mjs": WAITS,
@@ -90,20 +90,20 @@ describe("--resume from elsewhere", () => {
     await running.finished;
     renameSync(workspace.path("old"), workspace.path("new"));
     const { code, stdout, stderr } = await assay(workspace.dir, "--resume", "--runs-dir", "kept");
-    expect(stderr).toContain(`The run was started in ${workspace.path("old")}, which cannot be entered (ENOENT`);
+    expect(stderr).toContain(`The run was started in ${workspace.path("old")}, which cannot be opened (ENOENT`);
     expect(stderr).toContain("bring the folder back, or start a new run.");
     expect(stderr).not.toContain("This was not expected");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  it("finds a run by its id with the --runs-dir it is kept in, and says where it looked without", async () => {
+  it("finds a run by id with its --runs-dir, and says where it looked without", async () => {
     const workspace = space();
     const run = await killed(workspace, "--runs-dir", "kept");
     workspace.write("go", "");
     const id = basename(run);
     const lost = await assay(workspace.dir, "--resume", id);
     expect(lost.stderr).toBe(
-      `assay: There is no run folder ${id}, neither here nor in .assay/runs. Give its path, or with --runs-dir the folder that holds it.\n`,
+      `assay: There is no run folder ${id}, neither here nor in .assay/runs. Pass its path, or the folder that holds it with --runs-dir.\n`,
     );
     expect(lost).toMatchObject({ code: 2, stdout: "" });
     const elsewhere = await assay(workspace.dir, "--resume", id, "--runs-dir", "other");
@@ -122,7 +122,7 @@ describe("--resume of a finished run", () => {
     const [run = ""] = workspace.runs();
     const rows = workspace.read(run, "rows.jsonl");
     const again = await assay(workspace.dir, "--resume", run);
-    expect(again.stderr).toContain(`${workspace.path(run)} is finished: nothing is run, this is its report`);
+    expect(again.stderr).toContain(`${workspace.path(run)} is already finished: nothing is run, this is its report`);
     expect(again.code).toBe(0);
     const figures = ({ stdout }: Finished) => stdout.replace(/^- .* trials\/s .*$/m, "");
     expect(figures(again)).toBe(figures(first));
@@ -131,7 +131,7 @@ describe("--resume of a finished run", () => {
 });
 
 describe("two --resume at once", () => {
-  it("are one: the other says who is at it", async () => {
+  it("are exclusive: the second says which process is running", async () => {
     const workspace = space();
     const run = await killed(workspace);
     const both = [1, 2].map(() => start(workspace.dir, ["--resume", run]));

@@ -15,7 +15,7 @@ async function json(space: Workspace, ...args: string[]) {
 }
 
 describe("assay run", () => {
-  it("is the default command, and measures what it is given", async () => {
+  it("is the default command", async () => {
     const space = new Workspace(files);
     const short = await json(space, ...BASE);
     const long = await json(space, "run", ...BASE);
@@ -25,12 +25,12 @@ describe("assay run", () => {
     expect(long.summary).toMatchObject({ oracle: { mean_score: 1, pass_rate: 1, num_planned: 4 } });
   });
 
-  it("takes --system several times", async () => {
+  it("accepts --system several times", async () => {
     const report = await json(new Workspace(files), ...BASE, "--system", "./paris.mjs");
     expect(report.summary).toMatchObject({ oracle: { pass_rate: 1 }, paris: { pass_rate: 0.25 } });
   });
 
-  it("takes --agent-command several times, each with its --agent-name", async () => {
+  it("accepts --agent-command several times, each with its --agent-name", async () => {
     const say = (word: string) => ["--agent-command", `node -p '"${word}"' {prompt}`];
     const names = ["--agent-name", "right", "--agent-name", "wrong"];
     const flags = ["--dataset", "capitals.jsonl", "-n", "1", "--head", "--output", "json"];
@@ -39,14 +39,14 @@ describe("assay run", () => {
     expect(report.summary).toMatchObject({ right: { pass_rate: 1 }, wrong: { pass_rate: 0 } });
   });
 
-  it("takes --dataset several times, each with its own rows", async () => {
+  it("accepts --dataset several times, each with its own rows", async () => {
     const space = new Workspace({ ...files, "more.csv": "id,question,answer\n1,Two?,2\n" });
     const report = await json(space, ...BASE, "--dataset", "more.csv");
     expect(report.rows.map(({ dataset }) => dataset)).toEqual([...CAPITALS.map(() => "capitals"), "more"]);
     expect(report.summary.oracle).toMatchObject({ "dataset:more": 1 });
   });
 
-  it("takes an --evaluator by name and from a file", async () => {
+  it("accepts an --evaluator by name and from a file", async () => {
     const brief = `export default { name: "brief", score: (_, output) => ({ brief: output.response.length < 5 ? 1 : 0 }) };`;
     const space = new Workspace({ ...files, "brief.mjs": brief });
     const report = await json(space, ...BASE, "--evaluator", "./brief.mjs", "--evaluator", "answer_quality");
@@ -54,7 +54,7 @@ describe("assay run", () => {
     expect(report.config.evaluators).toEqual(["brief", "answer_quality"]);
   });
 
-  it("takes a --metric by name and from a file, beside the standard ones, and shows it", async () => {
+  it("accepts a --metric by name and from a file, in addition to the standard ones, and shows it", async () => {
     const count = `export const metric = { name: "rows", compute: (rows) => ({ row_count: rows.length }) };`;
     const space = new Workspace({ ...files, "count.ts": count });
     const report = await json(space, ...BASE, "--metric", "./count.ts", "--metric", "pass_rate");
@@ -64,7 +64,7 @@ describe("assay run", () => {
     expect(stdout).toMatch(/\| system +\| row_count \|\n.*\n\| oracle +\| +4 \|/);
   });
 
-  it("-n takes a seeded sample, --head the first rows, --filter those of a column", async () => {
+  it("-n takes a seeded sample, --head the first rows, --filter matching ones", async () => {
     const rows = Array.from({ length: 40 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x", part: `p,${i % 2}` }));
     const space = new Workspace({ ...files, "many.jsonl": rows });
     const ids = async (...args: string[]) => {
@@ -95,7 +95,7 @@ describe("assay run", () => {
     expect(report.rows).toMatchObject([{ exampleId: "7", outcome: "pass" }]);
   });
 
-  it("--skip-bad-rows counts what it leaves out", async () => {
+  it("--skip-bad-rows counts skipped rows", async () => {
     const space = new Workspace({ ...files, "bad.jsonl": `${JSON.stringify(CAPITALS[0])}\n{broken\n[]\n` });
     const report = await json(
       space,
@@ -130,7 +130,7 @@ describe("assay run", () => {
     expect(report.summary.flaky).toMatchObject({ pass_at_3: 1, pass_hat_3: 0, flaky_rate: 1 });
   });
 
-  it("--max-workers bounds how many trials run at a time", async () => {
+  it("--max-workers limits concurrent trials", async () => {
     const watched = `let now = 0, most = 0;
       export default { name: "watched", async process() {
         most = Math.max(most, ++now);
@@ -150,7 +150,7 @@ describe("assay run", () => {
     expect(await most("3")).toBe(3);
   });
 
-  it("--tokenizer chooses how tokens are counted", async () => {
+  it("--tokenizer sets how tokens are counted", async () => {
     const row = { id: 1, question: "Здравствуйте, уважаемые коллеги и дорогие друзья", answer: "да" };
     const space = new Workspace({ ...files, "russian.jsonl": [row] });
     const tokens = async (name: string) => {
@@ -160,7 +160,7 @@ describe("assay run", () => {
     expect(await tokens("o200k_base")).toBeLessThan(await tokens("cl100k_base"));
   });
 
-  it("--cache-dir keeps outputs by content and reuses them", async () => {
+  it("--cache-dir stores outputs by content and reuses them", async () => {
     const counting = `import { appendFileSync } from "node:fs";
       export default { name: "counting", process: (e) => { appendFileSync("calls", "."); return { response: e.answer }; } };`;
     const space = new Workspace({ ...files, "counting.mjs": counting });
@@ -176,7 +176,7 @@ describe("assay run", () => {
     expect(space.read("calls")).toHaveLength(12);
   });
 
-  it("--runs-dir and --title say where the run goes and what it is called", async () => {
+  it("--runs-dir and --title set the run folder and the title", async () => {
     const space = new Workspace(files);
     const report = await json(space, ...BASE, "--runs-dir", "kept", "--title", "All the capitals!");
     expect(report.config.title).toBe("All the capitals!");
@@ -195,7 +195,7 @@ describe("assay run", () => {
     expect(JSON.parse(space.read(folder, "summary.json"))).toMatchObject({ complete: true, summary: report.summary });
   });
 
-  it("--output table prints a Markdown table, of the --columns asked for", async () => {
+  it("--output table prints a Markdown table with the selected --columns", async () => {
     const space = new Workspace(files);
     const base = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs"];
     const [all, few] = await Promise.all([
@@ -223,7 +223,7 @@ describe("assay run", () => {
     expect(space.runs()).toEqual([]);
   });
 
-  it("--dry-run counts the input as the run does", async () => {
+  it("--dry-run counts the input like the run", async () => {
     const same = "One text, which is question and context.";
     const rows = [
       { id: 1, question: "What is it?", context: "It is tea.", answer: "tea" },
@@ -238,7 +238,7 @@ describe("assay run", () => {
     expect(plan.inputTokens).toBeGreaterThan(0);
   });
 
-  it("--fail-over exits 1 when a metric is higher, or was not measured", async () => {
+  it("--fail-over exits 1 if a metric is higher, or was not measured", async () => {
     const space = new Workspace(files);
     const run = (gate: string) => warmAssay(space.dir, ...BASE, "--fail-over", gate);
     const [met, missed, unknown] = await Promise.all([
@@ -269,7 +269,7 @@ describe("assay run", () => {
     expect(junit.stdout).toContain('<failure type="gate" message="paris: pass_rate = 0.25 is under 0.9"/>');
   });
 
-  it("--fail-under exits 1 and --min-coverage exits 3, each saying why", async () => {
+  it("--fail-under exits 1 and --min-coverage exits 3, each with the reason", async () => {
     const half = `export default { name: "half", process: (e) => { if (e.id === "it") throw new Error("down"); return { response: "Paris" }; } };`;
     const space = new Workspace({ ...files, "half.mjs": half });
     const run = (...args: string[]) => warmAssay(space.dir, "--dataset", "capitals.jsonl", ...args);
@@ -290,12 +290,12 @@ describe("assay run", () => {
     expect(both.code).toBe(3);
   });
 
-  it("--quiet leaves the progress out", async () => {
+  it("--quiet prints no progress", async () => {
     const { stderr } = await warmAssay(new Workspace(files).dir, ...BASE, "--quiet");
     expect(stderr).toMatch(/^Stored in \S+\n$/);
   });
 
-  it("writes results to stdout alone and everything else to stderr", async () => {
+  it("writes only results to stdout and everything else to stderr", async () => {
     const space = new Workspace(files);
     const noisy = `export default { name: "noisy", process: (e, t) => { t.log("hello"); console.error("NOISE"); return { response: e.answer }; } };`;
     space.write("noisy.mjs", noisy);
@@ -308,7 +308,7 @@ describe("assay run", () => {
     expect(finished.stderr).toMatch(/NOISE[\s\S]*Stored in [\s\S]*is under 2/);
   });
 
-  it("--trust runs the config of another folder, which is refused without it", async () => {
+  it("--trust runs the config of another folder, which is rejected without it", async () => {
     const config = 'export default { datasets: ["capitals.jsonl"], systems: ["./oracle.mjs"], output: "json" };';
     const theirs = new Workspace({ ...files, "assay.config.mjs": config });
     const space = new Workspace();
@@ -318,7 +318,7 @@ describe("assay run", () => {
     expect(await json(space, ...flags, "--trust")).toMatchObject({ summary: { oracle: { pass_rate: 1 } } });
   });
 
-  it("--on-outage wait goes on when the endpoint is there again", async () => {
+  it("--on-outage wait continues when the endpoint is back", async () => {
     const script = { reply: "Paris" };
     const before = await startMock(script);
     await before.close();
@@ -333,7 +333,7 @@ describe("assay run", () => {
     expect((await warmAssay(space.dir, ...flags, "--on-outage", "maybe")).stderr).toContain("It must be stop or wait");
   });
 
-  it("has a suite for each of its flags", async () => {
+  it("has a test for each of its flags", async () => {
     const { stdout } = await warmAssay(new Workspace().dir, "run", "--help");
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     expect(flags.length).toBeGreaterThan(25);

@@ -28,7 +28,7 @@ function findErrors(kind: Kind, text: string) {
   return validators[kind].errors ?? [];
 }
 
-/** A YAML file of the examples, or a block of the documentation that has a file name or names its schema. */
+/** A YAML file of the examples, or a documentation block with a file name or schema. */
 interface YamlFile {
   readonly place: string;
   readonly kind: Kind | undefined;
@@ -64,7 +64,7 @@ const KIND_BY_FLAG: Readonly<Record<string, Kind>> = {
   prices: "models",
 };
 
-/** What a file is: by the schema it names, by its own name, or by the flag of a command that takes it. */
+/** The kind of a file: by its schema comment, its name, or the flag of a command that takes it. */
 function findKind(name: string, text: string, page: string): Kind | undefined {
   const [, named] = /yaml-language-server: \$schema=\S*?(\w+)\.schema\.json/.exec(text) ?? [];
   if (named !== undefined) return named as Kind;
@@ -75,8 +75,8 @@ function findKind(name: string, text: string, page: string): Kind | undefined {
   return KIND_BY_FLAG[flag];
 }
 
-describe("the schemas for editors", () => {
-  it("are what the readers go by: run npm run schema", () => {
+describe("editor schemas", () => {
+  it("match the readers: run npm run schema", () => {
     const script = fileURLToPath(new URL("scripts/schemas.mjs", ROOT));
     const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -124,12 +124,12 @@ describe("the schemas for editors", () => {
     ["models", "models: { gpt-5: { agent_cli: claud } }"],
     ["models", "models: { provider: openai }"],
     ["models", "default: gpt-5"],
-  ])("refuse, in %s, %j", (kind, text) => {
+  ])("reject, in %s, %j", (kind, text) => {
     expect(findErrors(kind, text)).not.toEqual([]);
   });
 });
 
-/** The keys without a sentence that editors show. Settings of graders stand in a table of docs/graders.md. */
+/** Keys without a description for editors. Settings of graders are in a table of docs/graders.md. */
 function findUndescribed(node: unknown, path: string): string[] {
   if (typeof node !== "object" || node === null) return [];
   if (Array.isArray(node)) return node.flatMap((each) => findUndescribed(each, path));

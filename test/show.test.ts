@@ -3,7 +3,7 @@ import { start } from "../src/testing/assay.js";
 import { warmAssay } from "../src/testing/warm-assay.js";
 import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
-/** Works like an agent, says something that would steer a terminal, and is right about France only. */
+/** Acts like an agent, prints terminal control sequences, and is right only about France. */
 const AGENT = `
 const at = (startedAt, seconds, event) => ({ ...event, timestamp: startedAt + 1000 * seconds });
 export default {
@@ -40,7 +40,7 @@ async function measured(...flags: string[]): Promise<Workspace> {
 }
 
 describe("assay show", () => {
-  it("lists the trials of the latest run, then shows one as it was named", async () => {
+  it("lists the trials of the latest run, then shows one by name", async () => {
     const space = await measured();
     const list = await warmAssay(space.dir, "show");
     expect(list.code, list.stderr).toBe(0);
@@ -59,7 +59,7 @@ describe("assay show", () => {
     expect(shown.stdout).toContain("  added     answer.txt (+1 line)\n");
   });
 
-  it("writes one trial as JSON, with nothing else on stdout", async () => {
+  it("writes one trial as JSON, and nothing else to stdout", async () => {
     const space = await measured();
     const { code, stdout, stderr } = await warmAssay(space.dir, "show", "latest", "fr", "--output", "json");
     expect(code, stderr).toBe(0);
@@ -68,7 +68,7 @@ describe("assay show", () => {
     expect(trial.output.trajectory.events).toHaveLength(6);
   });
 
-  it("ends with 2 and a way on when a trial cannot be told", async () => {
+  it("exits with 2 and a suggestion if a trial is ambiguous", async () => {
     const space = await measured("--trials", "2");
     const several = await warmAssay(space.dir, "show", "latest", "fr");
     expect(several.code).toBe(2);
@@ -86,7 +86,7 @@ describe("assay show", () => {
     expect(run.stderr).toContain("For a trial of the latest run: assay show latest fr");
   });
 
-  it("stops quietly when its reader has seen enough", async () => {
+  it("stops quietly on a closed pipe", async () => {
     const space = await measured();
     const { child, finished } = start(space.dir, ["show", "latest", "fr", "--full"]);
     child.stdout?.destroy();

@@ -46,12 +46,12 @@ describe("package-lock.json", () => {
   });
 });
 
-describe("the bill of materials", () => {
+describe("bill of materials", () => {
   const manifest = readJson("package.json") as { dependencies: Record<string, string> };
   const built = readJson("dist/sbom.cdx.json") as Sbom;
   const delivery = new Map(built.components.map((part) => [part.name, part.properties[0]?.value]));
 
-  it("lists what is installed, what that needs, and what is bundled", () => {
+  it("lists installed packages, their dependencies, and bundled code", () => {
     for (const name of Object.keys(manifest.dependencies)) expect(delivery.get(name), name).toBe("installed");
     expect(delivery.get("@duckdb/node-bindings-darwin-arm64")).toBe("installed");
     expect(delivery.get("undici")).toBe("bundled");
@@ -65,7 +65,7 @@ describe("the bill of materials", () => {
     expect(names.filter((name) => !delivery.has(name))).toEqual([]);
   });
 
-  it("gives version, license and digest of each", () => {
+  it("has version, license and digest of each", () => {
     for (const part of built.components) {
       expect(part.licenses, part.name).toHaveLength(1);
       expect(part.hashes, part.name).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
@@ -73,7 +73,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  it("refuses a lock file that lacks what a package needs", () => {
+  it("rejects a lock file with a missing dependency", () => {
     const packages = { "node_modules/a": { version: "1.0.0", dependencies: { b: "1.0.0" } } };
     const own = { name: "own", version: "1.0.0", dependencies: { a: "1.0.0" } };
     expect(() => makeSbom(own, { packages }, new Set())).toThrow("no entry for b");

@@ -7,7 +7,7 @@ import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 const files = { "capitals.jsonl": CAPITALS };
 const BASE = ["--dataset", "capitals.jsonl", "--output", "json"];
 
-describe("a system given as a file", () => {
+describe("a system from a file", () => {
   it.each([
     [
       "an object as default",
@@ -47,7 +47,7 @@ describe("a system given as a file", () => {
     expect(reportOf(finished).summary).toMatchObject({ Paris: { pass_rate: 0.25 }, Rome: { pass_rate: 0.25 } });
   });
 
-  it("is closed at the end, and one that cannot be closed costs nothing", async () => {
+  it("is closed at the end, and a failing close costs nothing", async () => {
     const text = `export const systems = [
       { name: "a", process: () => ({ response: "x" }), close: async () => { throw new Error("stuck"); } },
       { name: "b", process: () => ({ response: "x" }), close: async () => { console.error("b is closed"); } },
@@ -90,13 +90,13 @@ describe("a system given as a file", () => {
       'The system exported by ./mine.mjs "mine" has no method process().',
     ],
     ["has no name", "export default { process: () => ({}) };", "The system exported by ./mine.mjs has no name."],
-  ])("that %s is refused", async (_, text, message) => {
+  ])("that %s is rejected", async (_, text, message) => {
     const finished = await assay(new Workspace({ ...files, "mine.mjs": text }).dir, ...BASE, "--system", "./mine.mjs");
     expect(finished.stderr).toContain(message);
     expect(finished).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("that answers under another name than `response` fails every trial, and says which", async () => {
+  it("that answers with another key than `response` fails every trial, and names the key", async () => {
     const space = new Workspace({ ...files, "mine.mjs": `export default () => ({ answer: "two minutes" });` });
     const finished = await assay(space.dir, ...BASE, "--system", "./mine.mjs");
     expect(finished.code).toBe(3);
@@ -117,7 +117,7 @@ describe("a system given as a file", () => {
     expect(rows[0]).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
   });
 
-  it("may import every entry of the package from TypeScript, also where it is not installed", async () => {
+  it("may import every entry of the package from TypeScript, even where it is not installed", async () => {
     const text = `import { FunctionSystem } from "assay";
       import { mean } from "assay/stats";
       import { UsageError } from "assay/errors";
@@ -154,7 +154,7 @@ describe("a system given as a file", () => {
     expect(await calls()).toBe(9);
   });
 
-  it("that throws from a timer instead of answering costs its own trials", async () => {
+  it("that throws from a timer instead of answering fails only its own trials", async () => {
     const text = `export default { name: "wild", process: (example) => {
       if (example.id === "fr") return { response: "Paris" };
       return new Promise(() => setTimeout(() => { throw new Error("from nowhere"); }, 1));
@@ -162,12 +162,12 @@ describe("a system given as a file", () => {
     const space = new Workspace({ ...files, "wild.mjs": text });
     const finished = await assay(space.dir, ...BASE, "--system", "./wild.mjs");
     expect(finished.code).toBe(3);
-    expect(finished.stderr).toContain("nobody waited for: from nowhere. The run goes on.");
+    expect(finished.stderr).toContain("nobody waited for: from nowhere. The run continues.");
     expect(finished.stderr).not.toMatch(/^\s+at /m);
     expect(reportOf(finished).summary.wild).toMatchObject({ num_pass: 1, num_error: 3 });
   });
 
-  it("that can never answer costs its own trials", async () => {
+  it("that never answers fails only its own trials", async () => {
     const text = `export default { name: "lost", process: (example) => (example.id === "fr" ? { response: "Paris" } : new Promise(() => {})) };`;
     const space = new Workspace({ ...files, "lost.mjs": text });
     const finished = await assay(space.dir, ...BASE, "--system", "./lost.mjs");
@@ -176,10 +176,10 @@ describe("a system given as a file", () => {
     const { summary, rows } = reportOf(finished);
     expect(summary.lost).toMatchObject({ num_pass: 1, num_error: 3 });
     const messages = rows.flatMap(({ attempts }) => attempts.map(({ message }) => message));
-    expect(messages).toEqual(Array(3).fill("nothing is left that could settle the promise it waits for"));
+    expect(messages).toEqual(Array(3).fill("its promise never settled"));
   });
 
-  it("that throws outside of any call does not end the run", async () => {
+  it("that throws outside any call does not end the run", async () => {
     const text = `export default { name: "stray", async process(example) {
       if (example.id === "fr") { void Promise.reject(new Error("floating")); setTimeout(() => { throw new Error("late"); }, 1); }
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -192,8 +192,8 @@ describe("a system given as a file", () => {
       "./stray.mjs",
     );
     expect(finished.code).toBe(0);
-    expect(finished.stderr).toMatch(/nobody waited for: floating\. The run goes on\./);
-    expect(finished.stderr).toMatch(/nobody waited for: late\. The run goes on\./);
+    expect(finished.stderr).toMatch(/nobody waited for: floating\. The run continues\./);
+    expect(finished.stderr).toMatch(/nobody waited for: late\. The run continues\./);
     expect(reportOf(finished).summary.stray?.pass_rate).toBe(1);
   });
 
@@ -205,14 +205,14 @@ describe("a system given as a file", () => {
     expect(reportOf(finished).summary.loud?.pass_rate).toBe(1);
   });
 
-  it("that ends the process does not pass for a success", async () => {
+  it("that exits the process does not look successful", async () => {
     const text = `export default (example) => { if (example.id === "it") process.exit(0); return example.answer; };`;
     const finished = await assay(new Workspace({ ...files, "quit.mjs": text }).dir, ...BASE, "--system", "./quit.mjs");
     expect(finished.code).toBe(3);
     expect(finished.stderr).toContain("ended the process. What is recorded is kept");
   });
 
-  it("may return what JSON cannot hold without losing the others' results", async () => {
+  it("may return values that JSON cannot represent without losing other results", async () => {
     const text = `const circle = {}; circle.self = circle;
       export default { name: "odd", process: (example) => ({ response: example.answer, circle, metadata: { big: 1n } }) };`;
     const finished = await assay(new Workspace({ ...files, "odd.mjs": text }).dir, ...BASE, "--system", "./odd.mjs");

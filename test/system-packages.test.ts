@@ -7,7 +7,7 @@ import { Workspace } from "../src/testing/workspace.js";
 const SCRIPT = fileURLToPath(new URL("../scripts/system-packages.mjs", import.meta.url));
 const INSTALL = "apt-get install -y --no-install-recommends";
 
-/** Runs the script where only the given programs exist; each writes down how it was called. */
+/** Runs the script with only the given programs; each records its arguments. */
 function run(programs: readonly string[], ...args: string[]) {
   const space = new Workspace({ calls: "" });
   symlinkSync("/bin/sh", space.path("sh"));
@@ -22,25 +22,25 @@ function run(programs: readonly string[], ...args: string[]) {
 
 const BUT_GIT = ["chromium", "bwrap", "setpriv", "python3", "script", "redis-server", "openssl"];
 
-describe("the system packages", () => {
-  it("are left alone when all are there", () => {
+describe("system packages", () => {
+  it("are not touched if all are installed", () => {
     expect(run(["git", ...BUT_GIT, "apt-get"], "--install")).toEqual({ status: 0, stderr: "", calls: "" });
   });
 
-  it("are named with the command to run, and not installed unasked", () => {
+  it("are listed with the install command, and not installed without --install", () => {
     const { status, stderr, calls } = run([...BUT_GIT, "apt-get"]);
     expect(stderr).toContain("missing: git");
     expect(stderr).toContain(`To run every suite: sudo ${INSTALL} git\n`);
     expect({ status, calls }).toEqual({ status: 0, calls: "" });
   });
 
-  it("are named, with a failure, where they are to be installed and cannot be", () => {
+  it("are listed, with a failure, if they cannot be installed", () => {
     const { status, stderr } = run(BUT_GIT, "--install");
     expect(stderr).toContain(`To run every suite: sudo ${INSTALL} git\n`);
     expect(status).toBe(1);
   });
 
-  it.skipIf(process.getuid?.() !== 0)("are installed as root on Debian, what is missing only", () => {
+  it.skipIf(process.getuid?.() !== 0)("are installed as root on Debian, only the missing ones", () => {
     expect(run([...BUT_GIT, "apt-get"], "--install")).toEqual({
       status: 0,
       stderr: "",

@@ -6,14 +6,14 @@ const CLEAR = "\u001b[2J";
 const TITLE = "\u001b]0;owned\u0007";
 const TURN = "\u202e";
 
-/** Nothing on either stream steers a terminal. */
+/** Checks that neither stream contains terminal control sequences. */
 function expectPlain({ stdout, stderr }: Finished): void {
   const steering = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
   expect(JSON.stringify(stdout.match(steering))).toBe("null");
   expect(JSON.stringify(stderr.match(steering))).toBe("null");
 }
 
-describe("what a terminal is shown", () => {
+describe("terminal output", () => {
   const rows = [
     { id: `${CLEAR}1`, question: `q${TITLE}`, answer: `a${TURN}`, dataset: `tag${CLEAR}` },
     { id: "2", question: "q", answer: "a", dataset: "b" },
@@ -27,12 +27,12 @@ describe("what a terminal is shown", () => {
       "broken.mjs": `throw new Error(${JSON.stringify(`boom${CLEAR}`)})`,
     });
 
-  it("is text only in a report, its notes and a plan", async () => {
+  it("is plain text in a report, its notes and a plan", async () => {
     const args = ["--dataset", "d.jsonl", "--system", "./s.mjs", "--replay", "recorded.jsonl", "--title", `t${TITLE}`];
     const report = await assay(space().dir, ...args);
     expect(report.stdout).toContain("# t\ufffd]0;owned\ufffd");
     expect(report.stdout).toContain("| sys\ufffd]0;owned\ufffd ");
-    expect(report.stderr).toContain("in no dataset (\ufffd[2J7): not used");
+    expect(report.stderr).toContain("not in any dataset (\ufffd[2J7): not used");
     expect(report.stderr).toContain("could not be closed: stuck\ufffd[2J");
     expectPlain(report);
     const plan = await assay(space().dir, ...args, "--dry-run");
@@ -40,7 +40,7 @@ describe("what a terminal is shown", () => {
     expectPlain(plan);
   });
 
-  it("is text only in a dataset's example and in errors", async () => {
+  it("is plain text in a dataset's example and in errors", async () => {
     const shown = await assay(space().dir, "datasets", "show", "d.jsonl");
     expect(shown.stdout).toMatch(/One example [\s\S]*\nq/);
     expectPlain(shown);

@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Runs the agent in an empty folder on a model that does what the script says. */
+/** Runs the agent in an empty folder with a scripted model. */
 async function agent(script: MockScript, prompt = "Do it."): Promise<Finished> {
   mock = await startMock({ requireKey: KEY, keepBodies: true, reply: "Done.", ...script });
   const env = { PATH: process.env.PATH, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: KEY, OPENAI_MODEL: "small" };
@@ -37,14 +37,14 @@ interface Message {
   content: string;
 }
 
-/** What the model was told last. */
+/** The last message sent to the model. */
 function lastMessage(): Message | undefined {
   const body = mock.requests.at(-1)?.body as { messages: Message[] } | undefined;
   return body?.messages.at(-1);
 }
 
-describe("what it does", () => {
-  it("runs what the model asks for in its folder, and prints what the model says at last", async () => {
+describe("behavior", () => {
+  it("runs the model's commands in its folder, and prints the model's final text", async () => {
     const tools = [{ command: "echo hello > greeting.txt" }, { command: "cat greeting.txt; exit 3" }];
     const { code, stdout, stderr } = await agent({ tools, reply: "The greeting is there." }, "Greet me.");
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "The greeting is there.\n", stderr: "" });
@@ -60,15 +60,15 @@ describe("what it does", () => {
     expect({ code, stdout, requests: mock.counts.requests }).toEqual({ code: 0, stdout: "42\n", requests: 1 });
   });
 
-  it("cuts what a command prints", async () => {
+  it("truncates the output of a command", async () => {
     await agent({ tools: [{ command: "head -c 200000 /dev/zero | tr '\\0' x; echo END" }] });
     expect(lastMessage()?.content).toBe(`${"x".repeat(8000)}\n[exit code 0]`);
   });
 
-  it("does not wait for what a command leaves running", async () => {
+  it("does not wait for processes that a command leaves running", async () => {
     const { code } = await agent({ tools: [{ command: "sleep 30 & echo $! > pid" }] });
     const pid = Number(readFileSync(join(dir, "pid"), "utf8"));
-    // Still there: had the agent waited for it, it would be gone.
+    // Still running: the agent has not waited for it.
     expect(process.kill(pid, "SIGKILL")).toBe(true);
     expect(code).toBe(0);
   });
@@ -85,15 +85,15 @@ describe("what it does", () => {
     expect(stderr).toBe("tiny-agent: not done after 30 turns\n");
   });
 
-  it("wants a task", async () => {
+  it("requires a task", async () => {
     const { code, stderr } = await agent({}, "");
     expect({ code, requests: mock.counts.requests }).toEqual({ code: 1, requests: 0 });
     expect(stderr).toContain("Say what to do");
   });
 });
 
-describe("an endpoint in trouble", () => {
-  it("tries again what may pass", async () => {
+describe("a failing endpoint", () => {
+  it("retries transient errors", async () => {
     const faults: MockScript["faults"] = [
       { kind: 429, first: 1, retryAfter: 0.01 },
       { kind: 500, first: 2 },
@@ -105,20 +105,20 @@ describe("an endpoint in trouble", () => {
     expect(mock.counts.requests).toBeGreaterThan(2);
   });
 
-  it("stops trying after a while", async () => {
+  it("stops retrying after a while", async () => {
     const { code, stderr } = await agent({ faults: [{ kind: 503, retryAfter: 0.01 }] });
     expect({ code, requests: mock.counts.requests }).toEqual({ code: 1, requests: 4 });
     expect(stderr).toContain("the API answered 503");
   });
 
-  it("does not repeat what is refused", async () => {
+  it("does not retry rejected requests", async () => {
     const { code, stdout, stderr } = await agent({ requireKey: "another-key" });
     expect({ code, stdout, requests: mock.counts.requests }).toEqual({ code: 1, stdout: "", requests: 1 });
     expect(stderr).toContain("the API answered 401");
   });
 
   it.each(["cut", "early-end", "malformed", "error-event"] as const)(
-    "does not take half an answer for one: %s",
+    "does not accept a truncated answer: %s",
     async (kind) => {
       const { code, stdout, stderr } = await agent({ reply: "A text of some length. ".repeat(20), faults: [{ kind }] });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -126,7 +126,7 @@ describe("an endpoint in trouble", () => {
     },
   );
 
-  it("says that nobody listens", async () => {
+  it("reports an unreachable endpoint", async () => {
     mock = await startMock();
     await mock.close();
     const env = { PATH: process.env.PATH, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: KEY };

@@ -6,8 +6,8 @@ import { assay, type Finished, reportOf } from "../src/testing/assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 
 /**
- * A project as version 0.1.0 left it: a config, a cache, a run that finished, and one that was killed after two of six
- * trials. FOLDER and HOST stand for where it was written.
+ * A project written by version 0.1.0: a config, a cache, a finished run, and one that was killed after two of six trials.
+ * FOLDER and HOST stand for where it was written.
  */
 const PROJECT = join(import.meta.dirname, "version-0.1.0");
 
@@ -23,7 +23,7 @@ function fill(file: string, placeholder: string, value: string): void {
   writeFileSync(file, readFileSync(file, "utf8").replaceAll(placeholder, value));
 }
 
-/** The ids of the examples that the system was called with. */
+/** Example ids that the system was called with. */
 function readCalls(space: Workspace): string[] {
   return existsSync(space.path("calls.txt")) ? space.read("calls.txt").trim().split("\n") : [];
 }
@@ -35,8 +35,8 @@ function summarize(finished: Finished) {
 
 const OUTCOMES = ["fail", "fail", "pass", "pass", "pass", "pass"];
 
-describe("what version 0.1.0 wrote", () => {
-  it("is a run that can be reported, with the figures it had", async () => {
+describe("data of version 0.1.0", () => {
+  it("contains a run that can be reported with its figures", async () => {
     const space = openProject();
     const report = summarize(await assay(space.dir, "report", "runs/finished", "--output", "json"));
     const stored = JSON.parse(space.read("runs/finished/summary.json")) as { summary: { capitals: object } };
@@ -44,7 +44,7 @@ describe("what version 0.1.0 wrote", () => {
     expect(report).toMatchObject({ title: "Capitals", scoreField: "contains", seed: 7, outcomes: OUTCOMES });
   });
 
-  it("is a run whose trials can be shown, queried and compared", async () => {
+  it("contains a run whose trials can be shown, queried and compared", async () => {
     const space = openProject();
     expect((await assay(space.dir, "show", "runs/finished", "it#1")).stdout).toContain("The capital is Rome.");
     const counted = await assay(
@@ -60,7 +60,7 @@ describe("what version 0.1.0 wrote", () => {
     expect(await assay(space.dir, "compare", "runs/finished", "runs/interrupted")).toMatchObject({ code: 0 });
   });
 
-  it("is a run that can be graded again without calling the system", async () => {
+  it("contains a run that can be graded again without calling the system", async () => {
     const space = openProject();
     const args = ["grade", "runs/finished", "--score-field", "exact_match", "--quiet", "--output", "json"];
     const { title, passRate } = summarize(await assay(space.dir, ...args));
@@ -69,21 +69,21 @@ describe("what version 0.1.0 wrote", () => {
     expect(readCalls(space)).toEqual([]);
   });
 
-  it("is a run that can be resumed: only what is missing is run", async () => {
+  it("contains a run that can be resumed: only missing trials are run", async () => {
     const space = openProject();
     const finished = await assay(space.dir, "run", "--resume", "runs/interrupted", "--quiet", "--output", "json");
     expect(summarize(finished)).toMatchObject({ title: "Interrupted", outcomes: OUTCOMES });
     expect(readCalls(space).sort()).toEqual(["fr", "it", "pe", "pe"]);
   });
 
-  it("is not resumed with another scoring: that of answer_quality has changed since", async () => {
+  it("is not resumed with another scoring: answer_quality has changed since", async () => {
     const space = openProject();
     const resumed = await assay(space.dir, "run", "--resume", "runs/finished", "--quiet");
     expect(resumed.code).toBe(2);
     expect(resumed.stderr).toContain('evaluator "answer_quality": its code or settings changed');
   });
 
-  it("is a config that is read and a cache that is hit", async () => {
+  it("contains a valid config and a usable cache", async () => {
     const space = openProject();
     const finished = await assay(space.dir, "run", "--quiet", "--output", "json");
     expect(finished.code).toBe(0);

@@ -1,10 +1,9 @@
-/** A promise that a signal keeps, and a way to let go of it. */
+/** Resolves when the signal aborts; call `release` to remove the listener. */
 export interface Abortion {
   readonly aborted: Promise<void>;
   release(): void;
 }
 
-/** Waits for a signal, for whoever has something else to wait for as well. */
 export function abortionOf(signal: AbortSignal): Abortion {
   let release = () => {};
   const aborted = new Promise<void>((resolve) => {

@@ -6,136 +6,134 @@ import type { AgentHappening } from "../core/trajectory.js";
 import { fieldsOf, textOf } from "../models/dialects/answer-base.js";
 import type { DialectName } from "../models/dialects/dialect.js";
 
-/** The agents that are known by name. */
+/** The supported agents. */
 export type AgentName = (typeof AGENT_NAMES)[number];
 
-/** The model an agent is to use. */
+/** The model an agent uses. */
 export interface AgentModel {
-  /** On the wire. */
+  /** The name sent to the API. */
   readonly name: string;
-  /** What the program is told, where its own settings are used. */
+  /** The name passed to the program when it uses its own settings. */
   readonly cliName: string;
-  /** How its endpoint is spoken to. */
+  /** The API format of its endpoint. */
   readonly dialect: DialectName;
 }
 
-/** What an agent is started with. */
+/** What an adapter needs to start its agent. */
 export interface LaunchRequest {
   readonly prompt: string;
-  /** A file that holds the same, for programs that take long prompts so. */
+  /** A file with the prompt, for programs that take long prompts that way. */
   readonly promptFile: string;
-  /** Null: the program's own default. */
+  /** Null for the program's own default. */
   readonly model: AgentModel | null;
-  /** The base URLs of the gateway for the clients of each provider, as the provider's own SDK takes them. */
+  /** Base URLs of the gateway for each provider's clients, in the form their SDKs expect. */
   readonly gateway: Readonly<Record<ProviderName, string>>;
-  /** A key that the gateway takes; it puts the real one in its place. */
+  /** A placeholder key; the gateway replaces it with the real one. */
   readonly key: string;
-  /** True when the HOME is the user's own or one they named: its settings and its login are left as they are. */
+  /** True when HOME is the user's own or one they named: its settings and login are kept. */
   readonly usesOwnHome: boolean;
   readonly isRoot: boolean;
-  /** The folder that holds the skills it is offered, each in a folder of its name; null when it is offered none. */
+  /** The folder with the offered skills, each in a folder of its name; null for none. */
   readonly skillsDir: string | null;
-  /** Servers of tools that it is connected to; null when there are none. */
+  /** MCP servers to connect to; null for none. */
   readonly mcp: McpOffer | null;
 }
 
-/** Servers that speak the Model Context Protocol. */
 export interface McpOffer {
   readonly servers: Readonly<Record<string, McpServer>>;
-  /** A file that holds the same as JSON, `{ "mcpServers": … }`, as most programs read it. */
+  /** A JSON file with the servers, `{ "mcpServers": … }`, as most programs read it. */
   readonly file: string;
 }
 
-/** The folder in which a program looks for skills: below its HOME, and below the folder that it works in. */
+/** Folders in which a program looks for skills, below its HOME and below its working folder. */
 interface SkillPlaces {
   readonly inHome: string;
   readonly inProject: string;
-  /** True when it passes over a skill whose SKILL.md says no name, and does not say so. */
+  /** True when it silently ignores a skill whose SKILL.md has no name. */
   readonly needsName?: boolean;
 }
 
-/** How a program is started. */
 export interface Launch {
-  /** After the program's own name. */
+  /** Without the program's name. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What it reads from its stdin, which ends then; nothing unless told. */
+  /** Text for stdin. Default: none. */
   readonly input?: string;
-  /** Written before it starts, below its HOME: path → content. Empty when it uses its own. */
+  /** Files to write below its HOME before it starts: path → content. Ignored when it uses its own HOME. */
   readonly homeFiles: Readonly<Record<string, string>>;
 }
 
-/** How an agent says that it ended. */
+/** How an agent reports its end. */
 export type AgentEnd =
   | { readonly kind: "done" }
-  /** By a limit of its own, or because the model declined. What it left is graded. */
+  /** Stopped by its own limit or because the model declined. The result is still graded. */
   | { readonly kind: "stopped"; readonly reason: "truncated" | "refused"; readonly message: string }
-  /** Something in its way. `status` is that of the model's endpoint, where it says one. */
+  /** `status` is the HTTP status of the model's endpoint, if known. */
   | { readonly kind: "failed"; readonly message: string; readonly status: number | null };
 
-/** What a program itself says it has used, as far as it has said so. */
+/** The usage that a program itself reports. */
 export interface AgentFigures {
-  /** Null when it says nothing. */
+  /** Null when it reports none. */
   readonly usage: Usage | null;
   readonly costUsd: number | null;
-  /** True when it is known to leave something out. */
+  /** True when it is known to be incomplete. */
   readonly isPartial: boolean;
 }
 
-/** Reads the events that an agent prints, one run of it. */
+/** Reads the events of one run of an agent. */
 export interface StreamReader {
-  /** Takes one event and says what happened. Never throws: what it does not know it tells as `custom`. */
+  /** Converts one event. Never throws: unknown events become `custom`. */
   read(event: unknown): readonly AgentHappening[];
-  /** The final event; null while there was none. */
+  /** From the final event; null until then. */
   readonly end: AgentEnd | null;
   readonly figures: AgentFigures;
-  /** What it said last; empty when nothing. */
+  /** The last answer; empty when there is none. */
   readonly response: string;
-  /** As the stream tells it. */
+  /** As reported in the stream. */
   readonly version: string | null;
   readonly model: string | null;
-  /** Types of events that are not known, and how many there were of each. */
+  /** Number of unknown events by type. */
   readonly unknown: ReadonlyMap<string, number>;
 }
 
-/** Everything that is particular to one agent. */
+/** Everything specific to one agent. */
 export interface AgentAdapter {
   readonly name: string;
-  /** Looked for in PATH. */
+  /** Looked up in PATH. */
   readonly program: string;
-  /** The version that its adapter was last checked with. */
+  /** The version the adapter was last tested with. */
   readonly checkedVersion: string;
-  /** How models may be spoken to by it, the usual one first. */
+  /** Supported API formats, the default first. */
   readonly dialects: readonly DialectName[];
-  /** Whose models it uses, and whose default it has where none is named; null when both have to be said. */
+  /** The default provider; null when provider and model must be named. */
   readonly provider: string | null;
-  /** How to get it. */
+  /** How to install it. */
   readonly install: string;
-  /** Where it keeps its login, below HOME. */
+  /** Where its login is stored, below HOME. */
   readonly login?: string;
-  /** True when it says what it has used only at its end: with a login of its own, no limit in dollars can be kept. */
+  /** True when it reports usage only at its end, so that with its own login no dollar limit can be enforced. */
   readonly tellsUsageAtEnd?: boolean;
-  /** What is done about its not liking to be run as root. */
+  /** How its refusal to run as root is handled. */
   readonly asRoot?: string;
-  /** The command as it was given, of an adapter for any command. */
+  /** The given command, for command adapters. */
   readonly command?: string;
-  /** Where it looks for skills, or `told` when its launch says where they are; absent when it takes none. */
+  /** Where it looks for skills, or `told` when its launch passes the folder; absent when it supports none. */
   readonly skills?: SkillPlaces | "told";
-  /** The tools that it has of its own, as trajectories name them; absent when they are not known. */
+  /** Its built-in tools, as named in trajectories; absent when unknown. */
   readonly tools?: readonly string[];
-  /** Whether it can be connected to servers of tools: always, or where its HOME is a throw-away one; absent for never. */
+  /** Whether it supports MCP servers: always, or only in a temporary HOME; absent for never. */
   readonly takesServers?: "always" | "in throw-away HOME";
-  /** True when it prints plain text instead of events: its reader is given lines, and its exit code says how it ended. */
+  /** True when it prints plain text instead of events: its reader gets lines, and its exit code decides how it ended. */
   readonly printsText?: boolean;
   launch(request: LaunchRequest): Launch;
   reader(): StreamReader;
 }
 
-/** Counts the events that a reader does not know, so that a change of a program's stream is seen. */
+/** Counts unknown events, so that changes of a program's stream are noticed. */
 export class UnknownEvents {
   readonly counts = new Map<string, number>();
 
-  /** Counts it by its type, or by the name that it is better known by, and tells it as it is. */
+  /** Counts the event by its type, or by a better name, and returns it as a `custom` event. */
   tell(event: unknown, name = textOf(fieldsOf(event)?.type)): AgentHappening[] {
     const known = name || "untyped";
     this.counts.set(known, (this.counts.get(known) ?? 0) + 1);
@@ -143,14 +141,14 @@ export class UnknownEvents {
   }
 }
 
-/** How programs write the status of an answer into the text of an error: the surest way first. */
+/** How programs write a status code in error messages, the most reliable patterns first. */
 const WRITTEN = [
   /"(?:code|status|statusCode)"\s*:\s*([45]\d\d)\b/,
   /\b(?:status(?: code)?|HTTP|error code)\s*[:=]?\s*([45]\d\d)\b/i,
   /^\W*(?:Error:\s*)?([45]\d\d)\b/,
 ];
 
-/** The names that an API gives to statuses, in errors that hold no number. */
+/** Names of statuses in errors without a number. */
 const NAMED: readonly (readonly [RegExp, number])[] = [
   [/UNAUTHENTICATED|authentication_error|invalid_api_key/, 401],
   [/PERMISSION_DENIED|permission_error/, 403],
@@ -162,10 +160,10 @@ const NAMED: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * The status of a model's endpoint that the text of an error tells; null when it tells none.
+ * Finds the HTTP status in an error message; null when there is none.
  * @example
- * statusIn('401: {"message":"wrong key"}'); // 401
- * statusIn("fetch failed"); // null
+ * findStatusCode('401: {"message":"wrong key"}'); // 401
+ * findStatusCode("fetch failed"); // null
  */
 export function statusIn(message: string): number | null {
   for (const pattern of WRITTEN) {
@@ -175,15 +173,15 @@ export function statusIn(message: string): number | null {
   return NAMED.find(([name]) => name.test(message))?.[1] ?? null;
 }
 
-/** Where a name stands for whatever the program chooses. */
+/** Names that let the program choose its model. */
 const ANY_MODEL = new Set(["auto", "default"]);
 
-/** What providers add to a name for one state of the same model: a date, a number of the release, "latest", a context length. */
+/** Suffixes that providers add for one release of a model: a date, a release number, "latest", a context length. */
 const RELEASE =
   /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|\d{4}|00\d|latest|default|v\d+:\d+)|\[\w+\]|:\w+)$/;
 
 /**
- * Whether two names mean the same model: with or without its provider, as an alias or as a dated release of it.
+ * True when two names mean the same model: with or without its provider, as an alias or as a dated release.
  * @example
  * isSameModel("gpt-5", "openai/gpt-5-2025-08-07"); // true
  * isSameModel("sonnet", "claude-sonnet-4-5"); // true
@@ -192,13 +190,13 @@ const RELEASE =
 export function isSameModel(asked: string, called: string): boolean {
   const [wanted, found] = [plainName(asked), plainName(called)];
   if (wanted === found || ANY_MODEL.has(wanted)) return true;
-  // An alias without a version stands for the newest of its family.
+  // An alias without a version means the newest of its family.
   if (/\d/.test(wanted)) return false;
   const words = new Set(found.split("-"));
   return found !== "" && /\d/.test(found) && wanted.split("-").every((word) => words.has(word));
 }
 
-/** In small letters, without its provider, with one sign between parts of a version, and without a release. */
+/** Lowercase, without provider and release, and with one separator in versions. */
 function plainName(name: string): string {
   let plain = (name.split("/").at(-1) ?? name)
     .toLowerCase()
@@ -209,10 +207,10 @@ function plainName(name: string): string {
 }
 
 /**
- * The servers as most programs read them, under `mcpServers`: those with an address say how they are spoken to, as the
- * plain form once meant another way.
+ * The servers in the form most programs read under `mcpServers`. Those with a URL have a type, because without one it
+ * used to mean another transport.
  * @example
- * mcpSettings({ docs: { url: "https://example.org/mcp" } }); // { docs: { type: "http", url: "https://example.org/mcp" } }
+ * toMcpSettings({ docs: { url: "https://example.org/mcp" } }); // { docs: { type: "http", url: "https://example.org/mcp" } }
  */
 export function mcpSettings(servers: Readonly<Record<string, McpServer>>): Record<string, unknown> {
   return Object.fromEntries(

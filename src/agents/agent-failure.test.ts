@@ -10,29 +10,29 @@ import type { ScriptStep } from "./scripted-agent.js";
 const DONE: readonly ScriptStep[] = [{ ask: true }, { end: "done" }];
 const WRITTEN = [{ type: "file-exists", config: { path: "a.txt" } }];
 
-describe("the secret in the gateway's address", () => {
+describe("the secret in the gateway's URL", () => {
   const printing = (code: number) =>
     `sh -c 'echo at $OPENAI_BASE_URL; echo at $ANTHROPIC_BASE_URL >&2; exit ${code}' {prompt}`;
 
-  it("is not in what a program has answered", async () => {
+  it("is not in a program's answer", async () => {
     const graders = [{ type: "output-matches", config: { pattern: "^at http://127.0.0.1:\\d+/\\[key\\]/openai/v1$" } }];
     const { row } = await tryScripted({ does: DONE, agent: { command: printing(0) }, example: { graders } });
     expect(row.outcome).toBe("pass");
   });
 
-  it("is not in the message about a program that failed", async () => {
+  it("is not in the message about a failed program", async () => {
     const { row } = await tryScripted({ does: DONE, agent: { command: printing(1) } });
     expect(row.attempts[0]?.message).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/\[key\]\/anthropic/);
     expect(JSON.stringify(row)).not.toMatch(/127\.0\.0\.1:\d+\/[0-9a-f]/);
   });
 });
 
-describe("a model's endpoint in trouble", () => {
+describe("a failing model endpoint", () => {
   it.each([
     [401, "api_error", 1],
     [429, "rate_limit", 2],
     [500, "api_error", 2],
-  ] as const)("is an error of infrastructure: %i", async (kind, errorCategory, calls) => {
+  ] as const)("is an infrastructure error: %i", async (kind, errorCategory, calls) => {
     const { row, mock, place } = await tryScripted({
       does: DONE,
       model: { faults: [{ kind }] },
@@ -40,7 +40,7 @@ describe("a model's endpoint in trouble", () => {
     });
     expect(row).toMatchObject({ outcome: "error", errorCategory, scores: {}, metadata: { exitCode: 1 } });
     expect(row.attempts.at(-1)?.message).toContain(`scripted: API Error: ${kind}`);
-    // What may pass is tried again as long as nothing had come back.
+    // Transient failures are retried as long as nothing was returned.
     expect(mock.counts.byStatus).toEqual({ [kind]: calls });
     expect(row.attempts).toHaveLength(calls);
     expect(row.notes).toEqual([]);
@@ -59,10 +59,10 @@ describe("a model's endpoint in trouble", () => {
     expect(mock.counts.requests).toBeLessThanOrEqual(2);
     const { requests } = mock.counts;
     expect(result.summary.scripted).toMatchObject({ num_error: requests, num_skipped: 12 - requests });
-    expect(result.notes.join()).toMatch(/scripted was stopped, and \d+ trials were not run: .*Mend it, then go on/);
+    expect(result.notes.join()).toMatch(/scripted was stopped, and \d+ trials were not run: .*Fix it, then continue/);
   });
 
-  it("is given up when it is down, after few tries", async () => {
+  it("is given up after a few retries when it is down", async () => {
     const { result, mock } = await tryScripted({
       does: DONE,
       model: { faults: [{ kind: 500 }] },
@@ -84,11 +84,11 @@ describe("a model's endpoint in trouble", () => {
       model: { reply: "A text of some length. ".repeat(20), faults: [{ kind }] },
     });
     expect(row).toMatchObject({ outcome: "error", errorCategory, scores: {}, usage: { input: 1000 } });
-    expect(row.attempts[0]?.message).toMatch(/^scripted ended \(exit code 1\).* It said: /s);
+    expect(row.attempts[0]?.message).toMatch(/^scripted ended \(exit code 1\).* It printed: /s);
     expectNothingLeft(place);
   });
 
-  it("is not tried again once the agent has worked, and what it used is kept", async () => {
+  it("is not retried once the agent has worked, and its usage is kept", async () => {
     const { row, mock, agent, place } = await tryScripted({
       does: [{ ask: true }, { ask: true }, ...DONE],
       model: { tools: [{ command: "true" }, { command: "true" }], faults: [{ kind: 500, every: 3 }] },
@@ -102,7 +102,7 @@ describe("a model's endpoint in trouble", () => {
     expectNothingLeft(place);
   });
 
-  it("is not tried again once something was paid for, which would be lost from the bill", async () => {
+  it("is not retried once something was paid for, which the new bill would not include", async () => {
     const { row, mock } = await tryScripted({
       does: [{ ask: true, silent: true }, ...DONE],
       model: { faults: [{ kind: 500, every: 2 }] },
@@ -112,7 +112,7 @@ describe("a model's endpoint in trouble", () => {
     expect(row).toMatchObject({ errorCategory: "api_error", usage: countedBy(mock.requests) });
   });
 
-  it("that the agent recovers from is no trouble", async () => {
+  it("does not matter when the agent recovers", async () => {
     const { row, mock } = await tryScripted({
       does: [{ ask: true, again: true }, { write: "a.txt", text: "" }, { end: "done" }],
       model: { faults: [{ kind: 500, first: 1 }] },
@@ -123,15 +123,15 @@ describe("a model's endpoint in trouble", () => {
   });
 });
 
-describe("how an agent ends", () => {
-  it("by a crash is an error that says what it said", async () => {
+describe("the end of an agent", () => {
+  it("by a crash is an error with its stderr", async () => {
     const { row, place } = await tryScripted({
       does: [{ ask: true }, { stderr: `${"long ".repeat(4000)}and then: out of luck\n` }, { exit: 3 }],
       example: { graders: WRITTEN },
     });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", metadata: { exitCode: 3 } });
     const message = row.attempts[0]?.message ?? "";
-    expect(message).toContain("scripted ended (exit code 3) without saying how its work ended");
+    expect(message).toContain("scripted ended (exit code 3) without a final event");
     expect(message).toMatch(/and then: out of luck$/);
     expect(message.length).toBeLessThan(1000);
     expect(row.usage).toEqual({ input: 1000, output: 2 });
@@ -152,13 +152,13 @@ describe("how an agent ends", () => {
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", metadata: { exitCode: 0 } });
   });
 
-  it("with garbage instead of events is an error, and says so", async () => {
+  it("after garbage instead of events is an error that says so", async () => {
     const { row } = await tryScripted({ does: [{ line: "<html>" }, { line: "{]" }, { exit: 0 }] });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error" });
-    expect(row.notes).toContain("lines of its output that are no JSON: 2");
+    expect(row.notes).toContain("lines of output that are not JSON: 2");
   });
 
-  it("is said by its final event, whatever the exit code", async () => {
+  it("is decided by its final event, whatever the exit code", async () => {
     const { row: done } = await tryScripted({
       does: [...DONE, { write: "a.txt", text: "" }, { exit: 1 }],
       example: { graders: WRITTEN },
@@ -177,7 +177,7 @@ describe("an agent that stops by itself", () => {
   it.each([
     ["refused", { stop_reason: "refusal", subtype: "success", result: "I will not." }],
     ["truncated", { subtype: "error_max_turns", is_error: true, errors: ["too many turns"] }],
-  ])("is graded on what it left: %s", async (errorCategory, result) => {
+  ])("is graded on its result: %s", async (errorCategory, result) => {
     const { row } = await tryScripted({
       does: [{ ask: true }, { write: "a.txt", text: "" }, { print: { type: "result", ...result } }, { exit: 1 }],
       example: { graders: WRITTEN },
@@ -186,7 +186,7 @@ describe("an agent that stops by itself", () => {
   });
 });
 
-describe("failureOf", () => {
+describe("createAgentError", () => {
   const CALL: GatewayRequest = {
     provider: "anthropic",
     model: "m",
@@ -232,23 +232,23 @@ describe("failureOf", () => {
     [529, "rate_limit", true],
     [400, "api_error", false],
     [403, "api_error", false],
-  ])("goes by the status that it is told: %i", (status, category, mayRetry) => {
+  ])("classifies by the reported status: %i", (status, category, mayRetry) => {
     const byEvent = failing(said(status), []);
     const byGateway = failing(null, [{ ...CALL, status }]);
     for (const error of [byEvent, byGateway])
       expect({ category: error.category, mayRetry: error.retry !== undefined }).toEqual({ category, mayRetry });
   });
 
-  it("says what both sides said, once", () => {
+  it("includes the messages of both sides once", () => {
     expect(failing(said(null), [CALL]).message).toBe("a: It failed (the connection broke)");
     const same: AgentEnd = { kind: "failed", message: "Alas, the connection broke.", status: null };
     expect(failing(same, [CALL]).message).toBe("a: Alas, the connection broke.");
     expect(failing(null, [CALL]).message).toBe(
-      "a ended (exit code 1) without saying how its work ended. Its last call failed: the connection broke.",
+      "a ended (exit code 1) without a final event. Its last call failed: the connection broke.",
     );
   });
 
-  it("blames the endpoint for the last call alone", () => {
+  it("blames the endpoint only for the last call", () => {
     const fine: GatewayRequest = { ...CALL, ending: "answered", status: 200 };
     expect(failing(said(null), [CALL, fine]).category).toBe("system_error");
     expect(failing(said(null), [fine, CALL])).toMatchObject({ category: "api_error", retry: { afterMs: null } });
@@ -256,7 +256,7 @@ describe("failureOf", () => {
     expect(failing(said(null), [fine, elsewhere]).category).toBe("system_error");
   });
 
-  it("does not have work done again", () => {
+  it("does not repeat work", () => {
     const run = idle();
     run.events.push({ type: "assistant_message", text: "I begin", timestamp: 0 });
     expect(failing(said(500), [], run).retry).toBeUndefined();

@@ -40,13 +40,13 @@ const called = (name: string, timestamp: number): AgentEvent => ({
   timestamp,
 });
 
-describe("speedOf", () => {
-  it("says nothing of what was not measured", () => {
+describe("measureAgentSpeed", () => {
+  it("omits what was not measured", () => {
     expect(speedOf([], [], FACTS)).toEqual({});
     expect(speedOf([], [FAILED], FACTS)).toEqual({});
   });
 
-  it("takes the first tool that writes for the first attempt, else the first change, else the first text", () => {
+  it("takes the first writing tool as the first attempt, else the first change, else the first text", () => {
     const events = [said(1100), called("Bash", 1200), called("Write", 1300)];
     const changed = { ...FACTS, firstChangeAt: 1250 };
     const first = (facts: typeof FACTS | typeof changed, list: AgentEvent[]) => speedOf(list, [], facts).firstAttemptMs;
@@ -56,7 +56,7 @@ describe("speedOf", () => {
     expect(first(FACTS, [said(900)]), "a clock that was set back").toBe(0);
   });
 
-  it("counts tokens over the time in which models wrote them", () => {
+  it("counts tokens over the time in which models generated them", () => {
     const streamed = answered(300, { generationMs: 500, ttftMs: 40 });
     const whole = answered(200, { durationMs: 1500 });
     expect(speedOf([], [FAILED, streamed, whole], FACTS)).toEqual({ turns: 2, ttftMs: 40, tokensPerSec: 600 });
@@ -64,7 +64,7 @@ describe("speedOf", () => {
     expect(speedOf([], [answered(0)], FACTS)).not.toHaveProperty("tokensPerSec");
   });
 
-  it("counts turns in the events, and calls where no turns are told", () => {
+  it("counts turns in the events, and calls when there are no turns", () => {
     const events = [said(1), called("Bash", 2)];
     const calls = [answered(1), answered(1), FAILED];
     expect(speedOf(events, calls, FACTS).turns).toBe(1);
@@ -73,7 +73,7 @@ describe("speedOf", () => {
   });
 });
 
-describe("disagreement", () => {
+describe("describeDisagreement", () => {
   const own = (input: number, costUsd: number | null = null) => ({
     usage: { input, output: 0 },
     costUsd,
@@ -81,28 +81,28 @@ describe("disagreement", () => {
   });
   const metered = (input: number, costUsd: number | null = null) => ({ usage: { input, output: 0 }, costUsd });
 
-  it("is what is over one percent apart", () => {
+  it("reports differences over one percent", () => {
     expect(disagreement(own(990), metered(1000))).toBeNull();
     expect(disagreement(own(989), metered(1000))).toBe(
-      "the program itself reports 989 tokens, the gateway counted 1000",
+      "the program reports 989 tokens, the gateway counted 1000",
     );
     expect(disagreement(own(0), metered(0))).toBeNull();
   });
 
-  it("compares dollars where both sides know them", () => {
+  it("compares dollars when both sides know them", () => {
     expect(disagreement(own(1, 0.5), metered(1))).toBeNull();
     expect(disagreement(own(1, 0.12345678), metered(2, 0.1))).toBe(
-      "the program itself reports 1 tokens, the gateway counted 2; and $0.1235, the gateway counted $0.1",
+      "the program reports 1 tokens, the gateway counted 2; and $0.1235, the gateway counted $0.1",
     );
   });
 
-  it("compares all classes together, and nothing where the program says nothing", () => {
+  it("compares all classes together, and nothing when the program reports nothing", () => {
     const split = { usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, reasoning: 2 }, costUsd: null };
     expect(disagreement(own(10), split)).toBeNull();
     expect(disagreement({ usage: null, costUsd: null, isPartial: true }, metered(10))).toBeNull();
   });
 
-  it("is there from whichever side one looks", () => {
+  it("is symmetric", () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e6), (a, b) => {
         const isFound = disagreement(own(a), metered(b)) !== null;

@@ -6,7 +6,7 @@ import { AgentMeter, type Upstreams, usageEvents } from "./agent-meter.js";
 import { fixture, readAll } from "./recorded-testing.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
-/** A cent for a thousand of input, ten for a thousand of output. */
+/** One cent per 1,000 input tokens, ten per 1,000 output tokens. */
 const PRICE: Price = {
   input: 10_000_000,
   output: 100_000_000,
@@ -36,7 +36,7 @@ async function ask(url: string, model: string, key = "assay"): Promise<number> {
 }
 
 describe("AgentMeter", () => {
-  it("puts the real key in the place of the one that means nothing, and prices each model", async () => {
+  it("replaces the placeholder key with the real one, and prices each model", async () => {
     const mock = await openMock({ requireKey: "real" });
     const meter = await openMeter({ urls: { openai: `${mock.url}/v1` }, keys: { openai: "real" } });
     expect(meter.isInPath).toBe(false);
@@ -49,7 +49,7 @@ describe("AgentMeter", () => {
     expect(meter.total.usage).toMatchObject({ input: 2000, output: 4 });
   });
 
-  it("has a place of its own for each provider, and takes no key from our environment", async () => {
+  it("has a path for each provider, and uses no key of our environment", async () => {
     const mock = await openMock();
     const first = await openMeter({ urls: { openai: `${mock.url}/v1` } });
     const second = await openMeter({ urls: { openai: `${mock.url}/v1` } });
@@ -58,7 +58,7 @@ describe("AgentMeter", () => {
     expect([first.total.usage.input, second.total.usage.input]).toEqual([1000, 0]);
   });
 
-  it("tells each answer as an event, and no failure", async () => {
+  it("reports each answer as an event, but no failure", async () => {
     const mock = await openMock({ faults: [{ kind: 500, first: 1 }] });
     const meter = await openMeter({ urls: { openai: `${mock.url}/v1` } });
     expect(await ask(meter.urls.openai, "m")).toBe(500);
@@ -73,18 +73,18 @@ describe("AgentMeter", () => {
 
 const says = (input: number, output: number): ScriptStep => ({ say: "So far", input, output });
 
-describe("an agent whose calls go elsewhere", () => {
-  it("is billed by its own word, and the row says so", async () => {
+describe("an agent whose calls bypass the gateway", () => {
+  it("is billed by its own figures, and the row says so", async () => {
     const { row, mock } = await tryScripted({ does: [says(1000, 10), says(2000, 20), { end: "done" }] });
     const usage = { input: 3000, output: 30 };
     expect(mock.requests).toEqual([]);
     expect(row).toMatchObject({ outcome: "pass", usage, costUsd: costOf(usage), metadata: { meter: "program" } });
     expect(row.notes).toEqual([
-      "nothing went through the gateway: tokens and cost are what the program itself reports",
+      "no request went through the gateway: tokens and cost are as reported by the program",
     ]);
   });
 
-  it("is held to its budget by it", async () => {
+  it("is held to its budget by them", async () => {
     const { row, place } = await tryScripted({
       does: [says(1000, 10), says(9000, 10), { hang: true }],
       budgets: { max_cost_usd: 0.05 },
@@ -94,7 +94,7 @@ describe("an agent whose calls go elsewhere", () => {
     expectNothingLeft(place);
   });
 
-  it("has been right when it was stopped at once afterwards", async () => {
+  it("counts as passed when it was stopped right after", async () => {
     const { row } = await tryScripted({
       does: [{ write: "a.txt", text: "right" }, says(10_000, 10), { hang: true }],
       example: { graders: [{ type: "file-contains", config: { path: "a.txt", value: "right" } }] },
@@ -105,7 +105,7 @@ describe("an agent whose calls go elsewhere", () => {
     expect(row.successAtMs).toBeLessThanOrEqual(row.durationMs ?? 0);
   });
 
-  it("is held to a number of tokens by it", async () => {
+  it("is held to a token limit by them", async () => {
     const { row } = await tryScripted({
       does: [says(1000, 10), says(9000, 10), { hang: true }],
       budgets: { max_cost_usd: 0, max_tokens: 5000 },
@@ -113,21 +113,21 @@ describe("an agent whose calls go elsewhere", () => {
     expect(row).toMatchObject({ errorCategory: "cost_killed", usage: { input: 10_000 } });
   });
 
-  it("is not billed twice when some go through the gateway", async () => {
+  it("is not billed twice when some calls go through the gateway", async () => {
     const { row } = await tryScripted({ does: [says(5000, 50), { ask: true }, { end: "done" }] });
     expect(row).toMatchObject({ usage: { input: 1000, output: 2 }, costUsd: 0.0102 });
-    expect(row.notes).toEqual(["the program itself reports 6052 tokens, the gateway counted 1002"]);
+    expect(row.notes).toEqual(["the program reports 6052 tokens, the gateway counted 1002"]);
   });
 });
 
-describe("a recorded run of each agent, played again", () => {
+describe("a replayed recording of each agent", () => {
   it.each([
     ["claude", "claude-sonnet-4-5", "claude-2.1.325-one-tool.jsonl"],
     ["codex", "gpt-5.5", "codex-0.166.0-one-tool.jsonl"],
     ["gemini", "gemini-2.5-flash", "gemini-0.61.0-one.jsonl"],
     ["opencode", "openai/gpt-5-mini", "opencode-1.18.33-one.jsonl"],
     ["pi", "openai/gpt-5-mini", "pi-0.74.2-one.jsonl"],
-  ])("counts by its own word: %s", async (program, model, stream) => {
+  ])("is counted by its own figures: %s", async (program, model, stream) => {
     const events = fixture(stream);
     const { reader } = readAll(adapterOf(program), events);
     const { row } = await tryScripted({

@@ -6,21 +6,21 @@ import type { TrialBudget } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { isSameModel } from "./adapter.js";
 
-/** Where an agent's calls go. */
+/** Where an agent's model calls go. */
 export interface Upstreams {
-  /** Instead of the providers' own addresses. */
+  /** URLs to use instead of the providers' own. */
   readonly urls: Readonly<Partial<Record<ProviderName, string>>>;
-  /** Put in the place of whatever key the agent sends. */
+  /** Replace any key the agent sends. */
   readonly keys: Readonly<Partial<Record<ProviderName, string>>>;
-  /** By the name of the model; others have the bundled price. */
+  /** By model name; other models have the bundled price. */
   readonly prices: ReadonlyMap<string, Price>;
-  /** The model that was asked for: a release of it costs what it costs. */
+  /** The requested model: its releases have the same price. */
   readonly model?: string;
-  /** Lets keys travel over plain http to another machine. */
+  /** Allows sending keys over plain http to another machine. */
   readonly allowInsecure: boolean;
 }
 
-/** A gateway for one trial: whatever goes through it is that trial's, and is told to its budget at once. */
+/** A gateway for one trial: all its requests belong to that trial and are reported to its budget at once. */
 export class AgentMeter {
   readonly requests: GatewayRequest[] = [];
   readonly #gateway: Gateway;
@@ -40,10 +40,10 @@ export class AgentMeter {
       upstreams: upstreams.urls,
       keys: upstreams.keys,
       prices: upstreams.prices,
-      // Agents call small models besides the one they were told to use.
+      // Agents also call small models besides the given one.
       priceOf: (model) => priceOfRelease(model, upstreams) ?? bundledPrice({ model }),
       allowInsecure: upstreams.allowInsecure,
-      // Keys of our own environment are nobody's here: an agent has those it was given.
+      // Keys in our environment are not used: an agent only has the keys it was given.
       env: {},
       onRequest: (request) => void requests.push(request),
       onSpend: () => budget?.report(gateway.total()),
@@ -51,18 +51,18 @@ export class AgentMeter {
     return new AgentMeter(gateway, requests);
   }
 
-  /** Where the clients of each provider are pointed at. */
+  /** Base URLs for each provider's clients. */
   get urls(): Readonly<Record<ProviderName, string>> {
     const at = (name: ProviderName) => this.#gateway.url + PROVIDERS[name].mount;
     return { openai: at("openai"), anthropic: at("anthropic"), google: at("google") };
   }
 
-  /** What a program needs in its environment to find the gateway. */
+  /** Environment variables that make a program use the gateway. */
   get env(): Readonly<Record<string, string>> {
     return this.#gateway.env;
   }
 
-  /** What its address must not be shown with. */
+  /** The secret part of its URL, to be masked in outputs. */
   get secret(): string {
     return new URL(this.#gateway.url).pathname.slice(1);
   }
@@ -71,23 +71,23 @@ export class AgentMeter {
     return this.#gateway.total();
   }
 
-  /** True when a model was reached through the gateway, so that its figures are the trial's. */
+  /** True when a model was called through the gateway, so that its figures apply. */
   get isInPath(): boolean {
     return this.requests.some(({ usage }) => usage !== null);
   }
 
-  /** Ends what is still open, and bills it. */
+  /** Ends and bills open requests. */
   close(): Promise<void> {
     return this.#gateway.close();
   }
 }
 
-/** An agent may call a dated release of the model that it was told to use. */
+/** An agent may call a dated release of the requested model. */
 function priceOfRelease(called: string, { model, prices }: Upstreams): Price | null {
   return model !== undefined && isSameModel(model, called) ? (prices.get(model) ?? null) : null;
 }
 
-/** Each answered request as an event, at the moment it was over. */
+/** Converts each answered request to an event at its end time. */
 export function usageEvents(requests: readonly GatewayRequest[]): AgentEvent[] {
   return requests.flatMap(({ model, usage, costUsd, durationMs, startedAt }) =>
     usage === null

@@ -20,7 +20,7 @@ import {
 } from "./model-calls.js";
 import type { Watched } from "./work-watch.js";
 
-/** As many kinds of unknown events as a note lists. */
+/** Maximum number of unknown event types listed in a note. */
 const MOST_KINDS = 10;
 
 export interface Concluded {
@@ -30,12 +30,12 @@ export interface Concluded {
   readonly exit: AgentRunEnd;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
-  /** When the work began: by the calendar, and by `performance.now()`. */
+  /** Start time in milliseconds since 1970, and by `performance.now()`. */
   readonly startedAt: { readonly wall: number; readonly clock: number };
   readonly watched: Watched;
 }
 
-/** What a run of an agent gave, or why it failed. */
+/** Returns the output of an agent's run, or throws why it failed. */
 export async function conclude(concluded: Concluded): Promise<Output> {
   const { system, workspace, run, exit, meter, trial, startedAt, watched } = concluded;
   const keys = [...Object.values(system.upstreams.keys), meter.secret];
@@ -46,7 +46,7 @@ export async function conclude(concluded: Concluded): Promise<Output> {
   const measured = withoutKeys(measuredIn(concluded, end, called), keys);
   const wasStopped = trial.signal.reason instanceof TrialStopped;
   const hasFailed = !wasStopped && (end === null || end.kind === "failed");
-  // Without an answer of a model nothing was measured, however the program ended.
+  // Without any model answer nothing was measured, however the program ended.
   if (hasFailed || isUnanswered(meter.requests, run.reader.figures))
     throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured, wasStopped, keys });
   if (wrongModel !== null) reportWrongModel(wrongModel, concluded, measured);
@@ -59,7 +59,7 @@ export async function conclude(concluded: Concluded): Promise<Output> {
   };
 }
 
-/** A trial with another model than the one asked for is an error for those who want it so. */
+/** With `strictModel`, a trial with another model than requested is an error. */
 function reportWrongModel(wrongModel: string, { system, trial }: Concluded, spent: Spent): void {
   if (system.strictModel)
     throw new TrialError("system_error", `${system.name}: ${wrongModel} (--strict-model).`, { spent });
@@ -67,8 +67,8 @@ function reportWrongModel(wrongModel: string, { system, trial }: Concluded, spen
 }
 
 /**
- * By its final event; a program that prints none has only its exit code to say it with. That the last answer was cut
- * short or declined is told by the gateway where the program does not say it.
+ * Uses the final event, or the exit code of a program that prints none. If the program does not report that the last answer
+ * was truncated or refused, the gateway does.
  */
 function endOf({ run, exit, system, meter }: Concluded, called: readonly CalledModel[]): AgentEnd | null {
   const isTold = run.reader.end !== null || system.adapter.printsText !== true;
@@ -98,7 +98,7 @@ function measuredIn(concluded: Concluded, end: AgentEnd | null, called: readonly
   };
 }
 
-/** Tokens are on the trial's bill already; here is what the bill cannot know. */
+/** Tokens are already in the trial's bill; this adds what the bill cannot know. */
 function costOf({ meter, run }: Concluded): Pick<Output, "costUsd" | "usage" | "partial"> {
   if (meter.isInPath) {
     const { costSource, costUsd, usage } = meter.total;
@@ -146,13 +146,13 @@ function callsByName(called: readonly CalledModel[]): Record<string, number> {
   return Object.fromEntries(called.map(({ name, calls }) => [name, calls]));
 }
 
-/** What it was offered. That none of it was taken up says something only where that could have been seen. */
+/** The offered skills. Unused skills are only listed when their use could be observed. */
 function skillsOf({ skills }: AgentRun, { adapter }: AgentSystemOptions): Record<string, unknown> {
   if (adapter.printsText === true) return { skills: { offered: skills, observable: false } };
   return skills.length === 0 ? {} : { skills: { offered: skills } };
 }
 
-/** What the reader of a row should know. */
+/** Notes for readers of a row. */
 function notesOf({ run, exit, meter, system }: Concluded): string[] {
   const { unknown } = run.reader;
   const figures = usedFigures(run.reader.figures);
@@ -160,48 +160,45 @@ function notesOf({ run, exit, meter, system }: Concluded): string[] {
   const difference = isMetered ? disagreement(run.reader.figures, meter.total) : null;
   const kinds = [...unknown].map(([type, count]) => `${type.slice(0, 60)} (${count})`);
   const others = kinds.splice(MOST_KINDS).length;
-  if (others > 0) kinds.push(`${others} more kinds`);
+  if (others > 0) kinds.push(`${others} more types`);
   return [
     ...(difference === null ? [] : [difference]),
     ...(isMetered || figures.usage === null
       ? []
-      : ["nothing went through the gateway: tokens and cost are what the program itself reports"]),
+      : ["no request went through the gateway: tokens and cost are as reported by the program"]),
     ...(isMetered || figures.usage !== null || modelCalls(meter.requests).length > 0
       ? []
-      : ["no model was called through the gateway: what it used is not known"]),
-    ...(kinds.length === 0 ? [] : [`events that this version does not know: ${kinds.join(", ")}`]),
-    ...(run.malformed === 0 ? [] : [`lines of its output that are no JSON: ${run.malformed}`]),
-    ...(run.dropped === 0 ? [] : [`lines of its output that were too long to read: ${run.dropped}`]),
-    ...(run.unkept === 0 ? [] : [`events that the trajectory had no room for: ${run.unkept}`]),
-    ...(exit.leftBehind === 0
-      ? []
-      : [`processes that ${system.name} left running, and that were ended: ${exit.leftBehind}`]),
-    ...(exit.survivors.length === 0 ? [] : [`processes that could not be ended: ${exit.survivors.join(", ")}`]),
+      : ["no model was called through the gateway: usage is unknown"]),
+    ...(kinds.length === 0 ? [] : [`unknown events: ${kinds.join(", ")}`]),
+    ...(run.malformed === 0 ? [] : [`lines of output that are not JSON: ${run.malformed}`]),
+    ...(run.dropped === 0 ? [] : [`lines of output that were too long to read: ${run.dropped}`]),
+    ...(run.unkept === 0 ? [] : [`events that did not fit into the trajectory: ${run.unkept}`]),
+    ...(exit.leftBehind === 0 ? [] : [`processes that ${system.name} left running, now stopped: ${exit.leftBehind}`]),
+    ...(exit.survivors.length === 0 ? [] : [`processes that could not be stopped: ${exit.survivors.join(", ")}`]),
   ];
 }
 
-/** A difference between two meters that is worth a word. */
+/** Relative difference between the program's and the gateway's figures that is reported. */
 const NOTABLE = 0.01;
 
 interface SpeedFacts {
-  /** In milliseconds since 1970. */
   readonly startedAt: number;
-  /** When something in the workspace first changed; null when nothing was seen to. */
+  /** When something in the workspace first changed; null when no change was seen. */
   readonly firstChangeAt: number | null;
-  /** False for a program that prints text, in which no turns can be told apart. */
+  /** False for a program that prints text without turns. */
   readonly tellsTurns: boolean;
 }
 
-/** How fast an agent was. What was not measured is left out. */
+/** Measures the speed of an agent. Omits what was not measured. */
 export function speedOf(
   events: readonly AgentEvent[],
   requests: readonly GatewayRequest[],
   { startedAt, firstChangeAt, tellsTurns }: SpeedFacts,
 ): Pick<Output, "turns" | "ttftMs" | "firstAttemptMs" | "tokensPerSec"> {
   const answered = requests.filter(({ usage }) => usage !== null);
-  // Many agents write files with their shell: then the first change in the folder is what tells.
+  // Many agents write files with their shell, so the first change in the folder counts.
   const attemptAt = firstWriteAt(events) ?? firstChangeAt ?? firstTextAt(events);
-  // What prints no events is still known to have asked a model so many times.
+  // Without events, the number of model calls is still known.
   const turns = (tellsTurns ? turnsOf(events) : null) ?? (answered.length > 0 ? answered.length : null);
   const ttftMs = answered[0]?.ttftMs ?? null;
   const pace = tokensPerSec(answered);
@@ -213,7 +210,7 @@ export function speedOf(
   };
 }
 
-/** Over the time that models were writing, so that neither tools nor waiting count. An answer in one piece says nothing of it. */
+/** Counts only the time in which models generated text, without tools and waiting. Answers that were not streamed are ignored. */
 function tokensPerSec(requests: readonly GatewayRequest[]): number | null {
   let tokens = 0;
   let ms = 0;
@@ -225,7 +222,7 @@ function tokensPerSec(requests: readonly GatewayRequest[]): number | null {
   return tokens > 0 && ms > 0 ? tokens / (ms / 1000) : null;
 }
 
-/** What the program says it has used, where that differs from what the gateway has counted; null when they agree. */
+/** Describes how the program's own figures differ from the gateway's; null when they agree. */
 export function disagreement(own: AgentFigures, metered: { usage: Usage; costUsd: number | null }): string | null {
   const differences: string[] = [];
   if (own.usage !== null) {
@@ -234,7 +231,7 @@ export function disagreement(own: AgentFigures, metered: { usage: Usage; costUsd
   }
   if (own.costUsd !== null && metered.costUsd !== null && differ(own.costUsd, metered.costUsd))
     differences.push(`$${shown(own.costUsd)}, the gateway counted $${shown(metered.costUsd)}`);
-  return differences.length === 0 ? null : `the program itself reports ${differences.join("; and ")}`;
+  return differences.length === 0 ? null : `the program reports ${differences.join("; and ")}`;
 }
 
 function differ(said: number, counted: number): boolean {
@@ -245,7 +242,7 @@ function shown(dollars: number): string {
   return String(Number(dollars.toPrecision(4)));
 }
 
-/** As much of what a program wrote to its stderr as fits a message. */
+/** Maximum length of stderr in a message. */
 const STDERR_SHOWN = 600;
 
 export interface Failure {
@@ -254,27 +251,27 @@ export interface Failure {
   readonly run: AgentRun;
   readonly exit: AgentRunEnd;
   readonly requests: readonly GatewayRequest[];
-  /** What was used up, and how far it came. */
+  /** Usage and progress until the failure. */
   readonly spent: Spent;
-  /** What must not be in its message: programs print what they were given, and what they have found. */
+  /** Keys to mask in its message, because programs print what they were given or found. */
   readonly keys?: readonly string[];
-  /** True when its time or its money was up: there is nothing left to try again with. */
+  /** True when its time or budget was exhausted, so there is nothing left to retry with. */
   readonly wasStopped?: boolean;
 }
 
-/** Why a trial of an agent failed: its model's endpoint, or the program itself. */
+/** Creates the error of a failed trial: caused by the model's endpoint or by the program itself. */
 export function failureOf(failure: Failure): TrialError {
   const { end, requests, spent, run, keys = [], wasStopped = false } = failure;
   const isSilent = isUnanswered(requests, run.reader.figures);
   const trouble = isSilent ? lastRefused(requests) : troubleWith(requests);
   const status = (end?.kind === "failed" ? end.status : null) ?? trouble?.status ?? null;
   const isEndpoints = isSilent || status !== null || trouble !== null;
-  // An endpoint that said nothing at all until the trial was stopped took too long.
+  // An endpoint that never responded until the trial was stopped is a timeout.
   const isHanging = isSilent && trouble === null;
   const category = isHanging ? "timeout" : isEndpoints ? categoryOf(status) : "system_error";
-  // The bill of a trial that is run again begins anew: what was paid for would be lost.
+  // A retried trial starts with a new bill, so what was already paid for would be lost.
   const hasSpent = hasUsed(run.reader.figures.usage) || requests.some(({ usage }) => hasUsed(usage));
-  // What a program says without an answer of its model are words of its own, such as the error.
+  // Without a model answer, texts come from the program itself, such as the error.
   const hasWorked = hasSpent || (!isSilent && run.events.some(isWork));
   const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransient(status);
   const outlook = hasWorked || !isEndpoints || isHanging ? null : readOutlook(status);
@@ -296,12 +293,12 @@ function isWork({ type }: AgentEvent): boolean {
   return type === "assistant_message" || type === "tool_call";
 }
 
-/** The last call that the endpoint itself refused or failed at; null when it never said anything. */
+/** The last call that the endpoint refused or failed; null when it never responded. */
 function lastRefused(requests: readonly GatewayRequest[]): GatewayRequest | null {
   return modelCalls(requests).findLast(({ ending }) => ending === "failed" || ending === "refused") ?? null;
 }
 
-/** The last request, when it is the one that failed: a program that went on from an earlier failure did not end with it. */
+/** The last request if it failed. A program that continued after an earlier failure did not end because of it. */
 function troubleWith(requests: readonly GatewayRequest[]): GatewayRequest | null {
   const last = modelCalls(requests).at(-1);
   return last !== undefined && (last.ending === "failed" || last.ending === "refused") ? last : null;
@@ -312,7 +309,7 @@ function categoryOf(status: number | null): InfrastructureCategory {
   return status === 408 || status === 504 || status === 524 ? "timeout" : "api_error";
 }
 
-/** Worth another try; without a status, a connection that broke. */
+/** Worth retrying; without a status, the connection broke. */
 function isTransient(status: number | null): boolean {
   return status === null || status === 408 || status === 429 || status >= 500;
 }
@@ -327,25 +324,24 @@ function messageOf(failure: Failure, trouble: GatewayRequest | null): string {
   }
   const said = end === null ? null : end.message;
   if (said !== null) return heard === null || said.includes(heard) ? `${name}: ${said}` : `${name}: ${said} (${heard})`;
-  const stderr = run.stderr === "" ? "" : ` It said: ${run.stderr.slice(-STDERR_SHOWN)}`;
+  const stderr = run.stderr === "" ? "" : ` It printed: ${run.stderr.slice(-STDERR_SHOWN)}`;
   const endpoint = heard === null ? "" : ` Its last call failed: ${heard.replace(/\.$/, "")}.`;
-  return `${name} ended (${waysOut(exit)}) without saying how its work ended.${endpoint}${stderr}`;
+  return `${name} ended (${waysOut(exit)}) without a final event.${endpoint}${stderr}`;
 }
 
 function waysOut({ code, signal }: AgentRunEnd): string {
   return signal === null ? `exit code ${code ?? "unknown"}` : `by ${signal}`;
 }
 
-/** Stands where a key stood. */
 const MASK = "[key]";
 
-/** Shorter ones would take ordinary words with them. */
+/** Shorter keys would match ordinary words. */
 const SHORTEST_KEY = 8;
 
 /**
- * A value without the keys in its texts. An agent is given none, but can find them, and what it prints is stored.
+ * Masks keys in all texts of a value. An agent gets no keys but can find them, and its output is stored.
  * @example
- * withoutKeys({ text: "it is sk-12345678" }, ["sk-12345678"]); // { text: "it is [key]" }
+ * maskKeys({ text: "it is sk-12345678" }, ["sk-12345678"]); // { text: "it is [key]" }
  */
 export function withoutKeys<T>(value: T, keys: readonly string[]): T {
   const secrets = keys.filter((key) => key.length >= SHORTEST_KEY);

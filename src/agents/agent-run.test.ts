@@ -10,15 +10,15 @@ const ASKS = Array.from({ length: 20 }, (): ScriptStep => ({ ask: true }));
 const WRITTEN = [{ type: "file-contains", config: { path: "a.txt", value: "made" } }];
 const WRITES: ScriptStep = { write: "a.txt", text: "made" };
 
-/** What was stored of the only trial of a run. */
+/** The stored output of a run's only trial. */
 function stored(runDir: string | null) {
   const [only] = [...readOutputs(runDir ?? "")];
   const { workspace, trajectory } = only?.output ?? {};
   return { workspace, events: trajectory?.events ?? [] };
 }
 
-describe("an agent that is stopped", () => {
-  it("for its cost keeps all that it has, and is graded on what it left", async () => {
+describe("a stopped agent", () => {
+  it("at its cost limit keeps its output and is graded on its result", async () => {
     const warnings: string[] = [];
     const place = openPlace();
     const { row, result, mock } = await tryScripted({
@@ -35,7 +35,7 @@ describe("an agent that is stopped", () => {
     const { usage, costUsd, costKilledAt, overshootUsd } = row;
     const output = usage?.output ?? 0;
     expect(row).toMatchObject({ outcome: "pass", errorCategory: "cost_killed" });
-    // A request costs a little more than a cent: the sixth is one too many, and what is left of its answer is cut off.
+    // A request costs slightly more than a cent: the sixth exceeds the budget, and the rest of its answer is cut off.
     expect(used).toEqual({ input: 6000, output: 12 });
     expect([11, 12]).toContain(output);
     expect(costUsd).toBe(costOf({ input: 6000, output }));
@@ -53,7 +53,7 @@ describe("an agent that is stopped", () => {
     expectNothingLeft(place);
   });
 
-  it("for its cost in the middle of an answer is cut off there", async () => {
+  it("at its cost limit in the middle of an answer is cut off there", async () => {
     const { row, mock, place } = await tryScripted({
       does: DONE,
       model: { outputTokens: 10_000, tokensPerSec: 1000 },
@@ -61,12 +61,12 @@ describe("an agent that is stopped", () => {
     });
     expect(row.errorCategory).toBe("cost_killed");
     expect(mock.requests[0]).toMatchObject({ aborted: true });
-    // Some 200 of 10,000 tokens are paid for by the rest of the budget.
+    // The rest of the budget pays for about 200 of 10,000 tokens.
     expect(row.usage?.output).toBeLessThan(1000);
     expectNothingLeft(place);
   });
 
-  it("for its time likewise, even when it does not listen", async () => {
+  it("at its timeout is handled the same way, even when it ignores signals", async () => {
     const place = openPlace();
     const { row, mock, result } = await tryScripted({
       place,
@@ -83,7 +83,7 @@ describe("an agent that is stopped", () => {
     expectNothingLeft(place);
   });
 
-  it("for its time when the model says nothing", async () => {
+  it("at its timeout while the model does not respond", async () => {
     const { row, place } = await tryScripted({
       does: DONE,
       example: { graders: WRITTEN },
@@ -112,7 +112,7 @@ describe("an agent that is stopped", () => {
   });
 });
 
-describe("a run that is stopped while a place is set up", () => {
+describe("a run stopped while a workspace is set up", () => {
   it("starts no agent, and leaves nothing", async () => {
     const place = openPlace();
     const controller = new AbortController();
@@ -131,35 +131,35 @@ describe("a run that is stopped while a place is set up", () => {
   });
 });
 
-describe("what an agent leaves running", () => {
-  it("is ended, and noted", async () => {
+describe("processes an agent leaves running", () => {
+  it("are stopped and noted", async () => {
     const { row, place } = await tryScripted({ does: [{ detach: ["sleep", "4713"] }, { wait: 50 }, ...DONE] });
     expect(row).toMatchObject({ outcome: "pass", errorCategory: "none" });
-    expect(row.notes).toEqual(["processes that scripted left running, and that were ended: 1"]);
+    expect(row.notes).toEqual(["processes that scripted left running, now stopped: 1"]);
     expectNothingLeft(place);
   });
 });
 
-describe("what an agent prints", () => {
-  it("may be no events in part, and is read all the same", async () => {
+describe("the output of an agent", () => {
+  it("may contain lines that are not events", async () => {
     const place = openPlace();
     const { row, result } = await tryScripted({
       place,
       does: [{ line: "Warning: something" }, { line: '{"type": "assistant", "mess' }, { line: "" }, ...DONE],
       run: { runsDir: join(place.root, "runs") },
     });
-    expect(row).toMatchObject({ outcome: "pass", notes: ["lines of its output that are no JSON: 2"] });
+    expect(row).toMatchObject({ outcome: "pass", notes: ["lines of output that are not JSON: 2"] });
     const malformed = stored(result.runDir).events.filter(({ type }) => type === "custom");
     expect(malformed.map(({ data }) => data)).toEqual(["Warning: something", '{"type": "assistant", "mess']);
   });
 
-  it("may be of any JSON at all", async () => {
+  it("may be any JSON", async () => {
     const odd = ["null", "7", '"text"', "[]", '{"type":7}', '{"malformed":"x"}', '{"type":"assistant","message":null}'];
     const { row } = await tryScripted({ does: [...odd.map((line) => ({ line })), ...DONE] });
     expect(row).toMatchObject({ outcome: "pass", usage: { input: 1000, output: 2 } });
   });
 
-  it("may be a line of 20 MB", async () => {
+  it("may have a line of 20 MB", async () => {
     const place = openPlace();
     const { row, result } = await tryScripted({
       place,
@@ -171,9 +171,9 @@ describe("what an agent prints", () => {
     expect(String(long?.result).length).toBe(20_000_000);
   });
 
-  it("may be the end alone", async () => {
+  it("may be the final event only", async () => {
     const { row } = await tryScripted({ does: [{ end: "done" }] });
     expect(row).toMatchObject({ outcome: "pass", usage: null, costUsd: null, costSource: "unknown" });
-    expect(row.notes).toEqual(["no model was called through the gateway: what it used is not known"]);
+    expect(row.notes).toEqual(["no model was called through the gateway: usage is unknown"]);
   });
 });

@@ -8,45 +8,44 @@ import type { AgentAdapter, Launch, StreamReader } from "./adapter.js";
 /** Enough to see why a program failed. */
 const STDERR_TAIL = 8192;
 
-/** Of all that an agent says and does, in characters: a program that prints without end must not fill the memory. */
+/** Limit for all events of a run, so that endless output does not fill the memory. */
 const LONGEST_TRAJECTORY = 64 * 1024 * 1024;
 
-/** What is left out beyond that is told apart from what is kept. */
+/** Further events are counted but not kept. */
 const MOST_EVENTS = 200_000;
 
 export interface AgentRunOptions {
   readonly adapter: AgentAdapter;
-  /** Where the program is. */
+  /** Path of the program. */
   readonly program: string;
   readonly launch: Launch;
-  /** The names of those it is offered. */
+  /** Names of the offered skills. */
   readonly skills: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The trial's own: whatever runs in them belongs to it. */
+  /** The trial's own folders: every process running in them belongs to it. */
   readonly folders: readonly string[];
   readonly signal: AbortSignal;
-  /** Told what the program itself says it has used, whenever that changes. */
+  /** Called when the program's own figures change. */
   readonly onFigures: (reader: StreamReader) => void;
 }
 
-/** How a program came to its end. */
 export interface AgentRunEnd extends ProgramEnd {
-  /** Processes that it had left running, and that were ended. */
+  /** Number of processes it left running, which were stopped. */
   readonly leftBehind: number;
-  /** Processes that could not be ended. */
+  /** Processes that could not be stopped. */
   readonly survivors: readonly number[];
 }
 
-/** One run of an agent's program: what it printed, as it came. */
+/** One run of an agent's program, with its output. */
 export class AgentRun {
   readonly reader: StreamReader;
   readonly events: AgentEvent[] = [];
-  /** Lines that were no event. */
+  /** Lines that were not events. */
   malformed = 0;
   /** Lines that were too long. */
   dropped = 0;
-  /** Events that the trajectory has no room for. */
+  /** Events that did not fit into the trajectory. */
   unkept = 0;
   #length = 0;
   #stderr = "";
@@ -57,17 +56,16 @@ export class AgentRun {
     this.reader = options.adapter.reader();
   }
 
-  /** The names of the skills that it is offered. */
   get skills(): readonly string[] {
     return this.#options.skills;
   }
 
-  /** The end of what it wrote to its stderr. */
+  /** The end of its stderr. */
   get stderr(): string {
     return this.#stderr.trim();
   }
 
-  /** Starts the program and waits for its end, or stops it when the signal says so: nothing of it runs on afterwards. */
+  /** Starts the program and waits for its end, or stops it when the signal is aborted. No process is left running. */
   async go(): Promise<AgentRunEnd> {
     const { program: command, launch, cwd, env, folders, signal } = this.#options;
     const { args, input } = launch;
@@ -134,7 +132,7 @@ export class AgentRun {
   }
 }
 
-/** Roughly: what is short costs next to nothing. */
+/** Approximate; short fields are ignored. */
 function lengthOf(happening: AgentHappening): number {
   if ("text" in happening) return happening.text.length;
   if (happening.type === "tool_result") return happening.result.length;
@@ -146,7 +144,7 @@ function isMalformed(event: unknown): event is MalformedLine {
   return typeof event === "object" && event !== null && "malformed" in event && !("type" in event);
 }
 
-/** Tools that take up a skill by its name, by their own names in small letters and without marks between the words. */
+/** Tools that activate a skill by name, in lowercase and without separators. */
 const SKILL_TOOLS = new Set([
   "skill",
   "activateskill",
@@ -157,19 +155,19 @@ const SKILL_TOOLS = new Set([
   "readskill",
 ]);
 
-/** What such a tool calls the skill; the last is of Claude Code before 2.1. */
+/** Argument with the skill's name; the last is for Claude Code before 2.1. */
 const NAME_FIELDS = ["skill", "name", "skill_name", "skillName", "command"];
 
-/** Tools whose arguments speak of files without looking at them: they write, plan, or tell another agent. */
+/** Tools whose arguments mention files without reading them: they write, plan, or instruct another agent. */
 const NOT_READING = /write|edit|patch|create|replace|filechange|todo|plan|task|agent|collab/;
 
 type ToolCall = Extract<AgentHappening, { type: "tool_call" }>;
 
 /**
- * What happened, with an activation after each tool call that takes up a skill: by a tool for skills, or by reading the
- * SKILL.md of one that was offered. What the call comes to does not matter: the agent has chosen the skill.
+ * Adds an activation after each tool call that activates a skill: with a tool for skills, or by reading the SKILL.md of an
+ * offered skill. The result of the call does not matter, because the agent has chosen the skill.
  * @example
- * const [call, activation] = withActivations([catTidySkill], ["tidy"]);
+ * const [call, activation] = addSkillActivations([catTidySkill], ["tidy"]);
  */
 export function withActivations(
   happenings: readonly AgentHappening[],
@@ -182,13 +180,13 @@ export function withActivations(
   });
 }
 
-/** At the time of the call, where the stream itself tells it. */
+/** Has the time of the call, if the stream reports it. */
 function activation(name: string, call: ToolCall): AgentHappening {
   const when = "timestamp" in call ? { timestamp: call.timestamp } : {};
   return { type: "skill_activation", name, ...when };
 }
 
-/** A tool for skills names one itself, which may also be one of the agent's own. */
+/** A tool for skills may also name one of the agent's own. */
 function activated(call: ToolCall, offered: readonly string[]): readonly string[] {
   const tool = plainName(call.name);
   if (SKILL_TOOLS.has(tool)) return namedIn(call.arguments, offered);
@@ -197,7 +195,7 @@ function activated(call: ToolCall, offered: readonly string[]): readonly string[
   return offered.filter((name) => texts.some((text) => readsSkill(text, name)));
 }
 
-/** Without the server that a tool belongs to, without case, without marks between words. */
+/** Without MCP server name, case and separators. */
 function plainName(name: string): string {
   const own = name.split(/__|[./:]/).at(-1) ?? name;
   return own.toLowerCase().replace(/[_\s-]/g, "");
@@ -209,18 +207,18 @@ function namedIn(given: unknown, offered: readonly string[]): readonly string[] 
   const named = values.find((value): value is string => typeof value === "string" && value.trim() !== "");
   if (named === undefined) return [];
   const [word = ""] = named.trim().replace(/^\//, "").split(/\s/);
-  // Those of a plug-in have its name before theirs.
+  // Skills of a plugin have its name as a prefix.
   const own = word.split(":").at(-1) ?? word;
   return [offered.includes(own) ? own : word];
 }
 
-/** All texts in a call's arguments, however deep. */
+/** All texts in a call's arguments, at any depth. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Names the file by its folder, or goes into that folder first. */
+/** True when the text names the file with its folder, or changes into that folder first. */
 function readsSkill(text: string, name: string): boolean {
   if (!text.includes("SKILL.md") || !text.includes(name)) return false;
   const own = name.replaceAll(".", "\\.");
@@ -231,26 +229,26 @@ function readsSkill(text: string, name: string): boolean {
   return inFolder.test(text) || afterGoing.test(text);
 }
 
-/** A line longer than this is dropped: whole files in a tool's result are far below it. */
+/** Longer lines are dropped; even whole files in a tool's result are far shorter. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** As much of a line that is no JSON as is kept. */
+/** How much of a line that is not JSON is kept. */
 const MALFORMED_CHARACTERS = 2000;
 
 const LF = 10;
 const CR = 13;
 
 /**
- * Puts the lines of a stream together from chunks of any size. Only a line feed ends a line: the separators U+2028 and
- * U+2029 stand in texts. Lines with nothing in them are left out.
+ * Splits a stream into lines. Only a line feed ends a line, because U+2028 and U+2029 occur in texts. Empty lines are
+ * omitted.
  * @example
- * const lines = new StreamLines();
- * child.stdout.on("data", (chunk) => lines.push(chunk).map(eventOf).forEach(read));
- * child.stdout.on("end", () => lines.end().map(eventOf).forEach(read));
+ * const lines = new LineSplitter();
+ * child.stdout.on("data", (chunk) => lines.push(chunk).map(parseEventLine).forEach(read));
+ * child.stdout.on("end", () => lines.end().map(parseEventLine).forEach(read));
  */
 export class StreamLines {
   readonly #maxBytes: number;
-  /** Of the line that is not complete yet. They are joined once, so that a long line costs no more than its length. */
+  /** Chunks of the incomplete line, joined once so that long lines take linear time. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #isDropping = false;
@@ -260,12 +258,12 @@ export class StreamLines {
     this.#maxBytes = maxBytes;
   }
 
-  /** How many lines were too long to keep. */
+  /** Number of lines that were too long. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Takes in what came and gives the lines that are complete by now. */
+  /** Returns the lines completed by this chunk. */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let start = 0;
@@ -278,7 +276,7 @@ export class StreamLines {
     return lines;
   }
 
-  /** The last line, when it has no line feed. */
+  /** Returns the last line if it has no line feed. */
   end(): string[] {
     const lines: string[] = [];
     this.#complete(lines);
@@ -310,16 +308,16 @@ export class StreamLines {
   }
 }
 
-/** A line that is no JSON, or its beginning. */
+/** A line that is not JSON, possibly truncated. */
 interface MalformedLine {
   readonly malformed: string;
 }
 
 /**
- * The event that a line holds.
+ * Parses a line as an event.
  * @example
- * eventOf('{"type":"result"}'); // { type: "result" }
- * eventOf("Segmentation fault"); // { malformed: "Segmentation fault" }
+ * parseEventLine('{"type":"result"}'); // { type: "result" }
+ * parseEventLine("Segmentation fault"); // { malformed: "Segmentation fault" }
  */
 export function eventOf(line: string): unknown {
   try {

@@ -28,13 +28,13 @@ interface Confession {
   stdin: string;
 }
 
-/** What the agent wrote down about what it was given. */
+/** What the agent recorded about its inputs. */
 function confession(text: string): Confession {
   return JSON.parse(text) as Confession;
 }
 
 describe("the row of a trial", () => {
-  it("has all that is measured, and the tokens that the model's endpoint counted", async () => {
+  it("has all measurements, and the tokens that the model's endpoint counted", async () => {
     const place = openPlace();
     const { row, result, mock } = await tryScripted({
       place,
@@ -67,7 +67,7 @@ describe("the row of a trial", () => {
     expect(firstAttemptMs).toBeGreaterThan(ttftMs ?? 0);
     expect(successAtMs).toBeGreaterThan(0);
     expect(successAtMs).toBeLessThan((durationMs ?? 0) - 400);
-    // The time of the tool, three seconds, is left out.
+    // Excludes the tool's three seconds.
     expect(tokensPerSec).toBeGreaterThan(used.output / 2.5);
     expect(tokensPerSec).toBeLessThan(1000);
     const stored = [...readOutputs(result.runDir ?? "")];
@@ -83,7 +83,7 @@ describe("the row of a trial", () => {
     expectNothingLeft(place);
   });
 
-  it("notes what the program says otherwise, from one percent on, and events that are not known", async () => {
+  it("notes differences from the program's own figures of at least one percent, and unknown events", async () => {
     const does = (factor: number): readonly ScriptStep[] => [{ ask: true }, { end: "done", factor }];
     const { result } = await tryScripted({
       does: {
@@ -98,8 +98,8 @@ describe("the row of a trial", () => {
     });
     const notes = result.rows.map((row) => row.notes);
     expect(notes[0]).toEqual([
-      "the program itself reports 1052 tokens, the gateway counted 1002",
-      "events that this version does not know: quite_new (2)",
+      "the program reports 1052 tokens, the gateway counted 1002",
+      "unknown events: quite_new (2)",
     ]);
     expect(notes.slice(1)).toEqual([[], []]);
     expect(result.rows[2]).toMatchObject({ usage: { input: 1000, output: 2 }, metadata: { meter: "gateway" } });
@@ -107,8 +107,8 @@ describe("the row of a trial", () => {
   });
 });
 
-describe("the place it works in", () => {
-  it("has the files, what the commands made, and the variables of the example; nothing of the user's", async () => {
+describe("the workspace", () => {
+  it("has the example's files, command results and variables, and nothing of the user's", async () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "the-real-key");
     vi.stubEnv("MY_SECRET", "secret");
     vi.stubEnv("MY_FLAG", "flag");
@@ -145,7 +145,7 @@ describe("the place it works in", () => {
     expectNothingLeft(place);
   });
 
-  it("that cannot be set up is an error which says at what, and no agent is started", async () => {
+  it("that cannot be set up is an error that names the step, and no agent is started", async () => {
     const { row, agent, place } = await tryScripted({
       does: MAKES,
       example: { environment: { commands: ["true", "echo no luck >&2; exit 4"] } },
@@ -159,7 +159,7 @@ describe("the place it works in", () => {
     expectNothingLeft(place);
   });
 
-  it("may have a HOME of the user's, which is left as it is", async () => {
+  it("may use the user's HOME, which is not changed", async () => {
     const place = openPlace();
     const home = join(place.root, "own-home");
     mkdirSync(home);
@@ -180,7 +180,7 @@ describe("the place it works in", () => {
   });
 });
 
-describe("eight at a time", () => {
+describe("eight concurrent trials", () => {
   it("mix neither their folders nor their meters", async () => {
     const tasks = Array.from({ length: 8 }, (_, i) => ({
       id: i,
@@ -214,8 +214,8 @@ describe("eight at a time", () => {
   });
 });
 
-describe("work that was done before", () => {
-  it("is graded again from what it changed, without the program", async () => {
+describe("earlier work", () => {
+  it("is graded again from its changes, without running the program", async () => {
     const place = openPlace();
     const example = { id: 1, question: "Do it", environment: { files: [{ dest: "b.txt", content: "given" }] } };
     const graders = [...MADE, { type: "run-command", config: { command: "grep given b.txt" } }];
@@ -242,7 +242,7 @@ describe("work that was done before", () => {
     expectNothingLeft(place);
   });
 
-  it("is taken from the cache, and graded the same", async () => {
+  it("is read from the cache and graded the same", async () => {
     const place = openPlace();
     const cacheDir = join(place.root, "cache");
     const options = { place, does: MAKES, model: TOLD, example: { graders: MADE }, run: { cacheDir } };
@@ -258,7 +258,7 @@ describe("work that was done before", () => {
 });
 
 describe("without a runner", () => {
-  it("leaves the folder for whoever grades it, until it is closed", async () => {
+  it("leaves the folder for grading until it is closed", async () => {
     const place = openPlace();
     const mock = await openMock(TOLD);
     writeScriptedAgent({ bin: place.bin, script: { "*": MAKES } });
@@ -274,7 +274,7 @@ describe("without a runner", () => {
     expectNothingLeft(place);
   });
 
-  it("is told apart by what changes its work, not by its key", async () => {
+  it("has a fingerprint of what affects its work, without its key", async () => {
     const place = openPlace();
     const mock = await openMock();
     writeScriptedAgent({ bin: place.bin, script: { "*": MAKES } });

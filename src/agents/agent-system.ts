@@ -15,51 +15,51 @@ import { AgentRun } from "./agent-run.js";
 import { hasUsed } from "./model-calls.js";
 import { WorkWatch } from "./work-watch.js";
 
-/** Two seconds to listen, two to be killed, and time to see what the work left behind. */
+/** SIGTERM grace (2 s) + SIGKILL grace (2 s) + time to collect the workspace. */
 const GRACE_MS = 30_000;
 
-/** A trial that was stopped has to come to its end: it is not looked at for longer than this. */
+/** Time limit of the last check after a trial was stopped. */
 const LAST_LOOK_MS = 10_000;
 
-/** The place that all agents share: they load this machine, whomever they call. */
+/** Shared by all agents, because they load this machine whatever model they call. */
 const LANE = "agents";
 
-/** What the gateway takes for a key. Programs refuse to start without one. */
+/** Placeholder key for the gateway, because programs refuse to start without a key. */
 const MEANINGLESS_KEY = "assay";
 
-/** More at a time would mostly wait for each other's processor time. */
+/** More would mostly compete for the CPU. */
 const MOST_PARALLEL = 4;
 
-/** Trials of agents at a time, unless told. */
+/** Default number of concurrent agent trials. */
 export function usualParallel(): number {
   return Math.min(MOST_PARALLEL, availableParallelism());
 }
 
-/** How an `AgentSystem` is made; `openAgent` finds most of it by itself. */
+/** Options of `AgentSystem`; `openAgent` determines most of them. */
 export interface AgentSystemOptions {
   readonly name: string;
   readonly adapter: AgentAdapter;
-  /** The program's path. */
+  /** Path of the program. */
   readonly program: string;
-  /** As the program tells it; null when it does not. */
+  /** As reported by the program; null when unknown. */
   readonly version: string | null;
   readonly model: AgentModel | null;
   readonly upstreams: Upstreams;
   readonly limits: Limits;
-  /** Trials of all agents at a time. */
+  /** Concurrent trials of all agents. */
   readonly maxParallel: number;
-  /** A folder to use as HOME, with the settings and the login that are in it; null for a throw-away one. */
+  /** A folder to use as HOME, with its settings and login; null for a temporary one. */
   readonly home: string | null;
-  /** Variables that are passed on besides the few that every program needs. */
+  /** Environment variables to pass on besides the usual ones. */
   readonly passEnv: readonly string[];
-  /** True when a trial in which another model was called than the one asked for is an error. */
+  /** True when a trial that called another model than requested is an error. */
   readonly strictModel: boolean;
   /** Where workspaces are kept after grading; null to remove them. */
   readonly keepWorkspaces: string | null;
 }
 
 /**
- * A coding agent: a program that is given a task and a folder to work in.
+ * A coding agent: a program that gets a task and a folder to work in.
  * @example
  * const claude: AgentSystem = await openAgent({ agent: "claude", model: "claude-opus-5" });
  */
@@ -73,9 +73,9 @@ export class AgentSystem implements System {
   readonly harness: string;
   declare readonly model?: string;
   readonly #options: AgentSystemOptions;
-  /** Of trials that are not over: removed on closing when a run ends early. */
+  /** Workspaces of unfinished trials, removed on close when a run ends early. */
   readonly #open = new Set<Workspace>();
-  /** Why workspaces could not be kept: told on closing, since their trials are over by then. */
+  /** Why workspaces could not be kept, reported on close because their trials have ended. */
   readonly #unkept: string[] = [];
 
   constructor(options: AgentSystemOptions) {
@@ -112,12 +112,12 @@ export class AgentSystem implements System {
     }
   }
 
-  /** Throws when the example offers skills or servers that the agent cannot take: to be asked before anything is spent. */
+  /** Throws when the example has skills or MCP servers that the agent does not support. Called before anything is spent. */
   checkExample(example: Example): void {
     this.#offerOf(example);
   }
 
-  /** Everything that changes the work, and nothing that is secret. */
+  /** Everything that affects the work, without secrets. */
   fingerprint(): unknown {
     const { adapter, version, model, upstreams, home, passEnv } = this.#options;
     return {
@@ -175,13 +175,13 @@ export class AgentSystem implements System {
       folders: [workspace.root],
       signal: trial.signal,
       onFigures: (reader) => {
-        // One meter for a trial: the gateway's as soon as it is in the path.
+        // Only one meter per trial: the gateway's, as soon as it is used.
         if (!meter.isInPath) reportOwn(reader.figures, this.limits.price, trial.budget);
       },
     });
   }
 
-  /** Those of the user's variables that were asked for. */
+  /** The user's variables named in `passEnv`. */
   #passedEnv(): Record<string, string> {
     const { passEnv } = this.#options;
     return Object.fromEntries(
@@ -219,7 +219,6 @@ export class AgentSystem implements System {
   }
 }
 
-/** What a run needs besides the task. */
 interface Ready {
   readonly workspace: Workspace;
   readonly offer: Offer;
@@ -235,14 +234,14 @@ async function writeHome(home: string, files: Readonly<Record<string, string>>):
   }
 }
 
-/** The program's own word, where nothing of it goes through the gateway. What it says of its cost beats the price. */
+/** Reports the program's own figures when no request goes through the gateway. Its own cost takes precedence over the price. */
 function reportOwn({ usage, costUsd }: AgentFigures, price: Price | null, budget: TrialBudget | null): void {
   if (!hasUsed(usage)) return;
   const priced = price === null ? null : dollars(costOf(price, usage));
   budget?.report({ usage, costUsd: costUsd ?? priced, isEstimated: false });
 }
 
-/** What an agent is told: the context, the turns so far, and what is asked. */
+/** Formats the prompt of an agent: the context, the turns so far, and the question. */
 export function promptOf({ context = "", turns = [], question = "" }: Example): string {
   const conversation = turns.length === 1 ? (turns[0]?.content ?? "") : turns.map(spoken).join("\n\n");
   return [context, conversation, question].filter((part) => part !== "").join("\n\n");
@@ -253,15 +252,15 @@ function spoken({ role, content }: { role: string; content: string }): string {
 }
 
 /**
- * The environment as the agent finds it. Skills that have no place in its HOME are among the files of the folder, put there
- * before it begins, so that they are none of its changes; to make the folder again for grading they are not needed.
+ * The environment with the offered skills. If they are not placed in its HOME, they are added as files before the agent
+ * starts, so that they are not among its changes. They are not needed to recreate the folder for grading.
  */
 function withSkills(environment: Environment, { skills }: Offer, { adapter, usesOwnHome }: Taker): Environment {
   if (!usesOwnHome || skills.length === 0 || typeof adapter.skills !== "object") return environment;
   return { ...environment, files: [...(environment.files ?? []), ...skillFiles(skills, adapter.skills.inProject)] };
 }
 
-/** Writes what the agent is offered outside of its folder, and says where everything is. */
+/** Writes skills and MCP settings outside the agent's folder, and returns their paths. */
 async function placeOffer(
   workspace: Workspace,
   offer: Offer,
@@ -273,7 +272,7 @@ async function placeOffer(
   };
 }
 
-/** A command that has a place for skills is told a folder, also an empty one. */
+/** A command with a placeholder for skills always gets a folder, even an empty one. */
 async function placeSkills(workspace: Workspace, { skills }: Offer, { adapter, usesOwnHome }: Taker) {
   if (adapter.skills === "told") return writtenTo(join(workspace.root, "skills"), skills);
   if (skills.length === 0 || adapter.skills === undefined) return null;
@@ -290,18 +289,18 @@ async function placeServers({ root }: Workspace, { servers }: Offer, { command, 
   const isTold = command !== undefined && takesServers !== undefined;
   if (Object.keys(servers).length === 0 && !isTold) return null;
   const file = join(root, "mcp.json");
-  // Variables of a server may hold what is nobody else's.
+  // Variables of a server may be secret.
   await writeFile(file, `${JSON.stringify({ mcpServers: mcpSettings(servers) }, null, 2)}\n`, { mode: 0o600 });
   return { servers, file };
 }
 
-/** What an example offers an agent besides its folder. */
+/** The skills and MCP servers that an example offers. */
 export interface Offer {
   readonly skills: readonly OfferedSkill[];
   readonly servers: Readonly<Record<string, McpServer>>;
 }
 
-/** As it was checked when the dataset was loaded; an example from elsewhere is checked when its folder is made. */
+/** Already checked when the dataset was loaded; other examples are checked when their folder is created. */
 function environmentOf({ environment }: Example): Environment {
   return environment ?? {};
 }
@@ -311,7 +310,7 @@ export function offerOf(example: Example): Offer {
   return { skills: offeredSkills(environment), servers: serversOf(environment) };
 }
 
-/** A server gets the variables of the example from all agents: some pass on a few of their own, some all. */
+/** All servers get the example's variables, because agents differ in which of their own they pass on. */
 function serversOf({ mcpServers = {}, env = {} }: Environment): Record<string, McpServer> {
   const hasEnv = Object.keys(env).length > 0;
   const entries = Object.entries(mcpServers).map(([name, server]) =>
@@ -320,14 +319,14 @@ function serversOf({ mcpServers = {}, env = {} }: Environment): Record<string, M
   return Object.fromEntries(entries) as Record<string, McpServer>;
 }
 
-/** Who is offered something: an agent by its name, and whether its HOME is one that was there before. */
+/** The agent that gets the extensions, and whether its HOME existed before. */
 export interface Taker {
   readonly name: string;
   readonly adapter: AgentAdapter;
   readonly usesOwnHome: boolean;
 }
 
-/** Refuses an example that offers what an agent cannot take: it would be measured without, and nobody would know. */
+/** Throws when an agent does not support the extensions; it would silently be measured without them. */
 export function requireTaken({ skills, servers }: Offer, taker: Taker): void {
   const problem =
     (skills.length === 0 ? null : problemWithSkills(skills, taker)) ??
@@ -345,14 +344,17 @@ interface Problem {
 }
 
 function problemWithSkills(skills: readonly OfferedSkill[], { adapter }: Taker): Problem | null {
-  const problem = { of: "skills", what: "cannot be offered the skills" } as const;
+  const problem = { of: "skills", what: "does not support the skills" } as const;
   if (adapter.skills === undefined) return { ...problem, why: `. ${remedy(adapter, "{skills}")}` };
   const needsNames = adapter.skills !== "told" && adapter.skills.needsName === true;
   if (!needsNames || skills.every(saysName)) return null;
-  return { ...problem, why: ": it passes over those without a name. Write name: NAME at the head of each SKILL.md." };
+  return {
+    ...problem,
+    why: ": it ignores skills without a name. Add name: NAME to the front matter of each SKILL.md.",
+  };
 }
 
-/** A key of its own among the lines between the dashes. */
+/** A `name:` key in the front matter. */
 const NAME_LINE = /^\uFEFF?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?name[ \t]*:/;
 
 function saysName({ files }: OfferedSkill): boolean {
@@ -360,13 +362,13 @@ function saysName({ files }: OfferedSkill): boolean {
 }
 
 function problemWithServers({ adapter, usesOwnHome }: Taker): Problem | null {
-  const problem = { of: "servers", what: "cannot be connected to the MCP servers" } as const;
+  const problem = { of: "servers", what: "does not support the MCP servers" } as const;
   if (adapter.takesServers === undefined) return { ...problem, why: `. ${remedy(adapter, "{mcp_config}")}` };
   if (adapter.takesServers === "always" || !usesOwnHome) return null;
-  return { ...problem, why: " in a HOME that is there already. Leave out --agent-home." };
+  return { ...problem, why: " in an existing HOME. Remove --agent-home." };
 }
 
 function remedy({ command }: AgentAdapter, word: string): string {
-  if (command === undefined) return "Use another agent, or leave them out of the environment.";
-  return `Write ${word} where its command takes them, or leave them out of the environment.`;
+  if (command === undefined) return "Use another agent, or remove them from the environment.";
+  return `Add ${word} to its command, or remove them from the environment.`;
 }

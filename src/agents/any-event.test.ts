@@ -19,7 +19,7 @@ const event = fc.oneof(
     .map(([type, fields]) => ({ ...fields, type })),
 );
 
-it.each([gemini, opencode, pi])("the reader of $name takes anything", (adapter) => {
+it.each([gemini, opencode, pi])("the reader of $name accepts anything", (adapter) => {
   fc.assert(
     fc.property(fc.array(event), (events) => {
       const reader = adapter.reader();

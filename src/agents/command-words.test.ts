@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("names files that lie beside a config as they are seen from elsewhere, and nothing else", () => {
+it("resolves files next to a config, and nothing else", () => {
   const anchored = (command: string) => anchoredCommand(command, { folder, anchor: (path) => `../there/${path}` });
   expect(anchored("node agents/tiny.mjs  --x {prompt}")).toBe("node ../there/agents/tiny.mjs  --x {prompt}");
   expect(anchored("./plain plain ./agents gone.mjs 'a b' {prompt}")).toBe(
@@ -23,7 +23,7 @@ it("names files that lie beside a config as they are seen from elsewhere, and no
     expect(wordsOf(anchored(`node ${word} {prompt}`))).toEqual(["node", "../there/my agent.mjs", "{prompt}"]);
 });
 
-it("leaves one word one word, whatever is in the path", () => {
+it("keeps one word as one word, whatever the path contains", () => {
   const command = "node agents/tiny.mjs {prompt}";
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (path) => {

@@ -20,7 +20,7 @@ const REQUEST: LaunchRequest = {
   mcp: null,
 };
 
-/** The words that a program is started with. */
+/** The words a program is started with. */
 function wordsFor(template: string, request: Partial<LaunchRequest> = {}): string[] {
   const adapter = commandAdapter(template);
   return [adapter.program, ...adapter.launch({ ...REQUEST, ...request }).args];
@@ -38,11 +38,11 @@ describe("the words of a command", () => {
     [`my-agent --x="a b"'c d'e {prompt}`, ["my-agent", "--x=a bc de", "Do it"]],
     [`my-agent "" '' {prompt}`, ["my-agent", "", "", "Do it"]],
     ["my-agent $HOME * ; {prompt}", ["my-agent", "$HOME", "*", ";", "Do it"]],
-  ])("are those of a shell, without anything else that a shell does: %s", (template, words) => {
+  ])("are split like in a shell, without other shell features: %s", (template, words) => {
     expect(wordsFor(template)).toEqual(words);
   });
 
-  it("hold the task as it is, whatever is in it", () => {
+  it("contain the task unchanged, whatever it contains", () => {
     const nasty = 'It\'s "so"\n{model} {prompt} $(rm -rf x) `y` \\ $& $1';
     expect(wordsFor("a --task={prompt}", { prompt: nasty })).toEqual(["a", `--task=${nasty}`]);
     fc.assert(
@@ -52,7 +52,7 @@ describe("the words of a command", () => {
     );
   });
 
-  it("come back from their quotes", () => {
+  it("survive quoting", () => {
     fc.assert(
       fc.property(fc.array(fc.string().filter((word) => !/['{./]/.test(word))), (words) => {
         const template = ["my-agent", ...words.map((word) => `'${word}'`), "{prompt}"].join(" ");
@@ -62,15 +62,15 @@ describe("the words of a command", () => {
   });
 
   it.each(["my-agent 'open {prompt}", 'my-agent "open {prompt}', "my-agent {prompt} \\"])(
-    "are refused when a quote is left open: %s",
-    (template) => expect(() => commandAdapter(template)).toThrow(/quote that is not closed/),
+    "are rejected with an unclosed quote: %s",
+    (template) => expect(() => commandAdapter(template)).toThrow(/unclosed quote/),
   );
 
   it.each(["", "my-agent", "{prompt}", "my-agent prompt"])(
-    "are refused without a place for the task: %s",
+    "are rejected without a placeholder for the task: %s",
     (template) => {
       expect(() => commandAdapter(template)).toThrow(UsageError);
-      expect(() => commandAdapter(template)).toThrow(/Write \{prompt\} there/);
+      expect(() => commandAdapter(template)).toThrow(/Add \{prompt\}/);
     },
   );
 
@@ -80,22 +80,22 @@ describe("the words of a command", () => {
     expect(wordsFor("a {prompt} {prompt_file}", request)).toEqual(["a", "{prompt_file} {model}", "/p/{prompt}"]);
   });
 
-  it("begin with a program, not with a variable, whose value is not repeated", () => {
+  it("must not begin with a variable, whose value is not shown", () => {
     const wrong = () => commandAdapter("MY_KEY=hush my-agent {prompt}");
     expect(wrong).toThrow(/begins with the variable MY_KEY.*--agent-env MY_KEY/);
     expect(wrong).not.toThrow(/hush/);
   });
 
-  it("ask for a model when there is a place for one", () => {
-    expect(() => wordsFor("a {model} {prompt}", { model: null })).toThrow(/Name one with --agent-model/);
-    expect(() => requireModel("a {model} {prompt}", undefined)).toThrow(/Name one with --agent-model/);
+  it("require a model when there is a placeholder for one", () => {
+    expect(() => wordsFor("a {model} {prompt}", { model: null })).toThrow(/Give one with --agent-model/);
+    expect(() => requireModel("a {model} {prompt}", undefined)).toThrow(/Give one with --agent-model/);
     requireModel("a {model} {prompt}", "small");
     requireModel("a {prompt}", undefined);
     expect(wordsFor("a {prompt}", { model: null })).toEqual(["a", "Do it"]);
   });
 });
 
-describe("files that a command names", () => {
+describe("files named in a command", () => {
   let dir = "";
   let before = "";
   beforeEach(() => {
@@ -136,14 +136,14 @@ it.each([
   ["my-agent {prompt_file}", "my-agent"],
   ["bash {prompt}", "bash"],
   ["{prompt}", "command"],
-])("is called after its program: %s", (template, name) => {
+])("is named after its program: %s", (template, name) => {
   expect(commandName(template)).toBe(name);
 });
 
 describe("launch", () => {
   const { launch } = commandAdapter("my-agent {prompt}");
 
-  it("tells where the gateway is in the words of every SDK", () => {
+  it("sets the gateway variables of every SDK", () => {
     expect(launch(REQUEST)).toEqual({
       args: ["Do it"],
       homeFiles: {},
@@ -160,13 +160,13 @@ describe("launch", () => {
     });
   });
 
-  it("leaves the keys of a HOME that is the user's alone", () => {
+  it("keeps the keys of the user's HOME", () => {
     const { env } = launch({ ...REQUEST, usesOwnHome: true, model: null });
     expect(Object.keys(env).filter((name) => /KEY|MODEL/.test(name))).toEqual([]);
   });
 });
 
-/** Asks a model what to write, and prints what it is told. */
+/** Asks a model what to write, and prints its answer. */
 const AGENT = `
 const body = JSON.stringify({ model: process.env.ASSAY_MODEL ?? "gpt-5", messages: [{ role: "user", content: process.argv[2] }] });
 const headers = { "content-type": "application/json", authorization: "Bearer " + process.env.OPENAI_API_KEY };
@@ -176,7 +176,7 @@ process.exitCode = process.argv[2] === "fail" ? 7 : 0;
 `;
 
 describe("a command as a system", () => {
-  it("is metered by the gateway, answers with what it prints and ends by its exit code", async () => {
+  it("is metered by the gateway, answers with its output and ends by its exit code", async () => {
     const place = openPlace();
     const file = join(place.root, "my agent.mjs");
     writeFileSync(file, AGENT);
@@ -206,7 +206,7 @@ describe("a command as a system", () => {
     expect(result.rows[1]?.attempts[0]?.message).toContain("mine ended (exit code 7)");
   });
 
-  it("may choose among all providers, and is called after its program", async () => {
+  it("may choose among all providers, and is named after its program", async () => {
     const place = openPlace();
     const system = await openScripted(place, await openMock(), { agent: { command: "node {prompt}" } });
     expect(system).toMatchObject({ name: "node", limits: { price: null, isMetered: true } });

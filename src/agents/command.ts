@@ -6,27 +6,27 @@ import type { AgentAdapter, AgentEnd, AgentFigures, LaunchRequest, StreamReader 
 
 const MODEL = "{model}";
 
-/** What says that a command takes skills or servers: a place for them, or the variable that tells where they are. */
+/** A command supports skills or servers if it has their placeholder or variable. */
 const TAKES_SKILLS = /\{skills\}|ASSAY_SKILLS_DIR/;
 const TAKES_MCP = /\{mcp_config\}|ASSAY_MCP_CONFIG/;
 
-/** Where the task goes: itself, or the path of a file that holds it. */
+/** The task itself, or the path of a file with it. */
 const TASK = /\{prompt(?:_file)?\}/;
 
-/** A variable as a shell takes it before a program. */
+/** A shell variable assignment before a program. */
 const VARIABLE = /^([A-Za-z_]\w*)=/;
 
 /**
- * An adapter for any command that takes a task and works in its folder. It is metered by the gateway, which it finds by
- * the variables that the providers' own SDKs read; what it prints is its answer.
+ * Creates an adapter for any command that takes a task and works in its folder. It is metered by the gateway, which it
+ * finds by the variables that providers' SDKs read; its output is its answer.
  * @example
- * commandAdapter("node my-agent.mjs --model {model} {prompt}");
+ * createCommandAdapter("node my-agent.mjs --model {model} {prompt}");
  */
 export function commandAdapter(template: string): AgentAdapter {
   const [program, ...args] = wordsOf(template).map(asPath);
   if (program === undefined || !args.some((word) => TASK.test(word)))
     throw new UsageError(
-      `--agent-command "${template}" does not say where the task goes. Write {prompt} there, or {prompt_file} for the path of a file that holds it: --agent-command 'my-agent {prompt}'.`,
+      `--agent-command "${template}" has no placeholder for the task. Add {prompt}, or {prompt_file} for the path of a file with the task: --agent-command 'my-agent {prompt}'.`,
     );
   requireProgram(program);
   return {
@@ -35,7 +35,7 @@ export function commandAdapter(template: string): AgentAdapter {
     checkedVersion: "",
     dialects: ["chat", "responses", "anthropic", "gemini"],
     provider: null,
-    install: `Put ${program} into PATH, or give the whole path.`,
+    install: `Add ${program} to PATH, or give its full path.`,
     command: template,
     printsText: true,
     ...(TAKES_SKILLS.test(template) && { skills: "told" }),
@@ -45,50 +45,52 @@ export function commandAdapter(template: string): AgentAdapter {
   };
 }
 
-/** Its value may be a secret, and is not repeated. */
+/** Does not show the variable's value, which may be a secret. */
 function requireProgram(word: string): void {
   const [, variable] = VARIABLE.exec(word) ?? [];
   if (variable === undefined) return;
   throw new UsageError(
-    `--agent-command begins with the variable ${variable}, and no shell is there to set it. Set it for assay, and pass it on with --agent-env ${variable}.`,
+    `--agent-command begins with the variable ${variable}, but it is not run by a shell. Set the variable for assay, and pass it on with --agent-env ${variable}.`,
   );
 }
 
-/** The command is run in another folder: a file of this one is named by its whole path. */
+/** The command runs in another folder, so files of the current one need their full path. */
 function asPath(word: string): string {
   return namesFile(word, ".") ? resolve(word) : word;
 }
 
 /**
- * Refuses a command that has a place for a model and no model for it.
+ * Throws when a command has a model placeholder but no model was given.
  * @example
- * requireModel("my-agent -m {model} {prompt}", undefined); // throws
+ * requireCommandModel("my-agent -m {model} {prompt}", undefined); // throws
  */
 export function requireModel(template: string, model: string | undefined): void {
   if (model === undefined && template.includes(MODEL)) throw noModel();
 }
 
 function noModel(): UsageError {
-  return new UsageError("The agent's command has a {model}, but none is named. Name one with --agent-model NAME.");
+  return new UsageError(
+    "The agent's command has a {model} placeholder, but no model is given. Give one with --agent-model NAME.",
+  );
 }
 
-/** Programs that run others. */
+/** Programs that run other programs. */
 const RUNNERS = new Set(["node", "npx", "python", "python3", "sh", "bash", "env", "deno", "bun", "uv", "uvx"]);
 
 /**
- * What a command is called in a report, unless it is given a name.
+ * Derives the default name of a command for reports.
  * @example
- * commandName("node agents/tiny.mjs {prompt}"); // "tiny"
+ * deriveCommandName("node agents/tiny.mjs {prompt}"); // "tiny"
  */
 export function commandName(template: string): string {
-  // The value of a variable may be a secret.
+  // A variable's value may be a secret.
   const isName = (word: string) => !word.startsWith("-") && !word.includes("{") && !VARIABLE.test(word);
   const names = wordsOf(template).filter(isName);
   const name = names.find((word) => !RUNNERS.has(basename(word))) ?? names[0] ?? "command";
   return basename(name, extname(name));
 }
 
-/** In one pass: a prompt that speaks of {model} is not to be changed. */
+/** In one pass, so that a prompt containing {model} is not changed. */
 function filled(word: string, request: LaunchRequest): string {
   const { prompt, promptFile, model, skillsDir, mcp } = request;
   return word.replace(/\{(prompt|prompt_file|model|skills|mcp_config)\}/g, (_, hole: string) => {
@@ -119,10 +121,10 @@ function envFor(request: LaunchRequest): Record<string, string> {
   };
 }
 
-/** The last part of what a program prints: an answer, not a log. */
+/** Only the last part of the output is kept: an answer, not a log. */
 const LONGEST_RESPONSE = 1 << 20;
 
-/** Takes what a program prints as what it says. */
+/** Treats a program's output as its answer. */
 class TextReader implements StreamReader {
   readonly end: AgentEnd | null = null;
   readonly figures: AgentFigures = { usage: null, costUsd: null, isPartial: false };
@@ -142,17 +144,17 @@ class TextReader implements StreamReader {
   }
 }
 
-/** A word with whatever of it stands in quotes or behind a backslash. */
+/** A word, including quoted and escaped parts. */
 const WORD = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
 
 /**
- * The words of a command as a shell would have them, without anything else that a shell does.
+ * Splits a command into words like a shell, without any other shell features.
  * @example
- * wordsOf("node 'my agent.mjs' {prompt}"); // ["node", "my agent.mjs", "{prompt}"]
+ * splitCommand("node 'my agent.mjs' {prompt}"); // ["node", "my agent.mjs", "{prompt}"]
  */
 export function wordsOf(command: string): string[] {
   const rest = command.replace(WORD, "").trim();
-  if (rest !== "") throw new UsageError(`The command "${command}" has a quote that is not closed.`);
+  if (rest !== "") throw new UsageError(`The command "${command}" has an unclosed quote.`);
   return Array.from(command.matchAll(WORD), ([word]) => unquoted(word));
 }
 
@@ -164,15 +166,15 @@ function unquoted(word: string): string {
   );
 }
 
-/** True for a word that names a file of the folder; one without a dot or a slash is a name, whatever lies there. */
+/** True for a word that names a file of the folder. A word without a dot or a slash is never a file. */
 function namesFile(word: string, folder: string): boolean {
   return /[./]/.test(word) && statSync(resolve(folder, word), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /**
- * The command with the files that it names beside a config file named as they are seen from elsewhere.
+ * Rewrites the file names in a command that are relative to a config file.
  * @example
- * anchoredCommand("node agent.mjs {prompt}", { folder: "nightly", anchor: (path) => `nightly/${path}` });
+ * resolveCommandPaths("node agent.mjs {prompt}", { folder: "nightly", anchor: (path) => `nightly/${path}` });
  */
 export function anchoredCommand(
   command: string,
@@ -184,7 +186,7 @@ export function anchoredCommand(
   });
 }
 
-/** As `wordsOf` takes it for one word. */
+/** Quoted as one word for `splitCommand`. */
 function quoted(path: string): string {
   return /^[\w./@+-]+$/.test(path) ? path : `"${path.replace(/["\\$`]/g, "\\$&")}"`;
 }

@@ -28,7 +28,7 @@ async function stateOf(name: string): Promise<AgentState | undefined> {
 }
 
 describe("describeAgents", () => {
-  it("says of all agents how to get them", async () => {
+  it("explains how to install each agent", async () => {
     const states = await describeAgents();
     expect(states.map(({ name }) => name)).toEqual([...AGENT_NAMES]);
     for (const { isReady, detail } of states) {
@@ -37,7 +37,7 @@ describe("describeAgents", () => {
     }
   });
 
-  it("says the version, where it is, and what it lacks", async () => {
+  it("shows version, path and what is missing", async () => {
     install("codex", "codex-cli 0.166.0");
     install("opencode", "1.0.0");
     const codex = await stateOf("codex");
@@ -46,11 +46,11 @@ describe("describeAgents", () => {
       `0.166.0 (${join(root, "codex")}); OPENAI_API_KEY is not set: set it, or log in with codex and use --agent-home inherit`,
     );
     const opencode = await stateOf("opencode");
-    expect(opencode?.detail).toContain("checked with 1.18.33");
+    expect(opencode?.detail).toContain("tested with 1.18.33");
     expect(opencode?.detail).toContain("run as --agent opencode:PROVIDER/MODEL");
   });
 
-  it("knows a key and a login when it sees one, and never shows the key", async () => {
+  it("detects a key and a login, and never shows the key", async () => {
     install("claude", "2.1.325 (Claude Code)");
     writeFileSync(join(root, "home", ".claude", ".credentials.json"), "{}");
     expect((await stateOf("claude"))?.detail).toContain("set it, or use its login with --agent-home inherit");
@@ -60,7 +60,7 @@ describe("describeAgents", () => {
     expect(detail).not.toContain("a-secret");
   });
 
-  it("tells root, and only root, what is done about it", async () => {
+  it("explains the handling of root to root only", async () => {
     install("claude", "2.1.325 (Claude Code)");
     vi.spyOn(process, "getuid").mockReturnValue(0);
     expect((await stateOf("claude"))?.detail).toContain("IS_SANDBOX=1");
@@ -68,24 +68,24 @@ describe("describeAgents", () => {
     expect((await stateOf("claude"))?.detail).not.toContain("IS_SANDBOX");
   });
 
-  it("says of one that hangs how long it was waited for, and of the others what there is", async () => {
+  it("shows the timeout of an agent that hangs, and the results of the others", async () => {
     install("codex", "codex-cli 0.166.0");
     writeFileSync(join(root, "gemini"), "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
     const states = new Map((await describeAgents(2000)).map((state) => [state.name, state]));
     expect(states.get("gemini")).toMatchObject({
       isReady: false,
-      detail: `${join(root, "gemini")} did not answer within 2 s: try to start it`,
+      detail: `${join(root, "gemini")} did not respond within 2 s: try to start it`,
     });
     expect(states.get("codex")?.detail).toContain("0.166.0");
   });
 
-  it("does not take for ready what does not start", async () => {
+  it("does not treat an agent as ready that does not start", async () => {
     install("pi", "SyntaxError: unexpected token");
     writeFileSync(join(root, "gemini"), "#!/no/such/interpreter\n", { mode: 0o755 });
     expect(await stateOf("pi")).toMatchObject({ isReady: false, detail: expect.stringContaining("try to start it") });
     expect(await stateOf("gemini")).toMatchObject({
       isReady: false,
-      detail: expect.stringContaining("the program that its first line names is not there"),
+      detail: expect.stringContaining("the interpreter named in its first line does not exist"),
     });
   });
 });

@@ -8,14 +8,14 @@ import type { AgentAdapter } from "./adapter.js";
 import { ADAPTERS } from "./adapters/index.js";
 import { askVersion, howToInstall, VERSION_TIMEOUT_MS } from "./detect.js";
 
-/** Whether an agent can be run here, and what to do about it when it cannot. */
+/** Whether an agent can be run here, and what is missing. */
 export interface AgentState {
   readonly name: string;
   readonly isReady: boolean;
   readonly detail: string;
 }
 
-/** All agents that are known by name: which are installed, at which version, and what they lack. */
+/** Describes all supported agents: which are installed, their versions, and what is missing. */
 export function describeAgents(timeoutMs = VERSION_TIMEOUT_MS): Promise<AgentState[]> {
   return Promise.all(Object.values(ADAPTERS).map((adapter) => describeAgent(adapter, timeoutMs)));
 }
@@ -35,7 +35,7 @@ async function describeAgent(adapter: AgentAdapter, timeoutMs: number): Promise<
 }
 
 function silence(timedOut: boolean, timeoutMs: number): string {
-  const what = timedOut ? `did not answer within ${timeoutMs / 1000} s` : "does not tell its version";
+  const what = timedOut ? `did not respond within ${timeoutMs / 1000} s` : "does not report its version";
   return `${what}: try to start it`;
 }
 
@@ -43,15 +43,13 @@ function remarks(adapter: AgentAdapter, version: string): string[] {
   const { checkedVersion, asRoot } = adapter;
   const isRoot = process.getuid?.() === 0;
   return [
-    ...(version === checkedVersion
-      ? []
-      : [`checked with ${checkedVersion}: events that are new since then are noted on rows`]),
+    ...(version === checkedVersion ? [] : [`tested with ${checkedVersion}: newer events are noted on rows`]),
     ...(isRoot && asRoot !== undefined ? [asRoot] : []),
     wayIn(adapter),
   ];
 }
 
-/** A provider that has to be named has its key looked for then. */
+/** If the provider must be named, its key is checked later. */
 function hasWayIn(adapter: AgentAdapter): boolean {
   const variable = keyVariableOf(adapter.provider);
   return variable === null || Boolean(process.env[variable]) || hasLogin(adapter);
@@ -61,7 +59,6 @@ function hasLogin({ login = "" }: AgentAdapter): boolean {
   return login !== "" && existsSync(join(homedir(), login));
 }
 
-/** How it gets to a model. */
 function wayIn(adapter: AgentAdapter): string {
   const { name, provider } = adapter;
   const isLoggedIn = hasLogin(adapter);

@@ -33,43 +33,43 @@ it.each([
   expect(await detectAgent(adapterOf("claude"))).toEqual({ program: path, version });
 });
 
-it("finds the version on stderr, and does not mind a program that fails", async () => {
+it("finds the version on stderr, even if the program fails", async () => {
   program("pi", "echo 0.74.2 >&2; exit 1");
   expect((await detectAgent(adapterOf("pi"))).version).toBe("0.74.2");
 });
 
-it("shows a program none of the user's keys", async () => {
+it("passes none of the user's keys to the program", async () => {
   vi.stubEnv("OPENAI_API_KEY", "1.2.3");
   program("codex", 'echo "$OPENAI_API_KEY"');
   expect((await detectAgent(adapterOf("codex"))).version).toBeNull();
 });
 
-it("says how to get a program that is not there", async () => {
+it("explains how to install a missing program", async () => {
   const missing = detectAgent(adapterOf("claude"));
   await expect(missing).rejects.toThrow(UsageError);
   await expect(missing).rejects.toThrow(
-    /^There is no program "claude" in PATH \(see: assay doctor\)\. Install it with: npm install -g @\S+$/,
+    /^Program "claude" not found in PATH \(see: assay doctor\)\. Install it with: npm install -g @\S+$/,
   );
-  await expect(detectAgent(commandAdapter("not-there {prompt}"))).rejects.toThrow(/Put not-there into PATH/);
+  await expect(detectAgent(commandAdapter("not-there {prompt}"))).rejects.toThrow(/Add not-there to PATH/);
 });
 
-it("does not ask a command of the user's for a version", async () => {
+it("does not request the version of a user's command", async () => {
   const path = program("mine", `touch ${bin}/was-run`);
   expect(await detectAgent(commandAdapter("mine {prompt}"))).toEqual({ program: path, version: null });
   await expect(detectAgent(commandAdapter(`${bin}/was-run {prompt}`))).rejects.toThrow(
-    `There is no program ${bin}/was-run. Check the path.`,
+    `Program ${bin}/was-run not found. Check the path.`,
   );
 });
 
-it("says what a script lacks that may not be executed", async () => {
+it("explains how to fix a script that is not executable", async () => {
   const path = program("script.mjs", "");
   chmodSync(path, 0o644);
   const refused = detectAgent(commandAdapter(`${path} {prompt}`));
   await expect(refused).rejects.toThrow(UsageError);
-  await expect(refused).rejects.toThrow(`${path} may not be run: it has no execute bit. Set it (chmod +x ${path})`);
+  await expect(refused).rejects.toThrow(`${path} cannot be run: it is not executable. Run chmod +x ${path}`);
 });
 
-it("does not wait for a version for ever", async () => {
+it("does not wait for a version forever", async () => {
   const path = program("gemini", "exec sleep 60");
   expect(await askVersion(path, 100)).toEqual({ version: null, timedOut: true });
   program("gemini", "echo 1.2.3");

@@ -4,17 +4,17 @@ import { findProgram, runCommand } from "../exec/process/index.js";
 import { lacksExecuteBit, notExecutable } from "../exec/process/not-started.js";
 import type { AgentAdapter } from "./adapter.js";
 
-/** How long a program may take to tell its version: some load all of themselves for that. */
+/** Some programs load completely to report their version. */
 export const VERSION_TIMEOUT_MS = 20_000;
 
-/** A program that is there. */
+/** An installed agent. */
 export interface DetectedAgent {
   readonly program: string;
-  /** Null when it does not tell. */
+  /** Null when unknown. */
   readonly version: string | null;
 }
 
-/** Finds the program of an agent, and asks for its version. */
+/** Finds the program of an agent and its version. */
 export async function detectAgent(adapter: AgentAdapter): Promise<DetectedAgent> {
   const program = findProgram(adapter.program);
   if (program === null) throw new UsageError(missing(adapter));
@@ -23,33 +23,31 @@ export async function detectAgent(adapter: AgentAdapter): Promise<DetectedAgent>
 
 function missing({ program, install, command }: AgentAdapter): string {
   if (lacksExecuteBit(program)) return notExecutable(program);
-  // The last word, so that it can be copied.
+  // At the end of the message, so that it can be copied.
   if (command === undefined)
-    return `There is no program "${program}" in PATH (see: assay doctor). ${howToInstall(install)}`;
+    return `Program "${program}" not found in PATH (see: assay doctor). ${howToInstall(install)}`;
   return program.includes("/")
-    ? `There is no program ${program}. Check the path.`
-    : `There is no program "${program}" in PATH. ${install}`;
+    ? `Program ${program} not found. Check the path.`
+    : `Program "${program}" not found in PATH. ${install}`;
 }
 
-/** The line that gets an agent, for messages. */
 export function howToInstall(install: string): string {
   return `Install it with: ${install}`;
 }
 
-/** What a program said when it was asked for its version. */
+/** A program's response to a request for its version. */
 export interface VersionAnswer {
-  /** Null when it does not tell. */
+  /** Null when unknown. */
   readonly version: string | null;
-  /** True when it said nothing in time, and was ended. */
+  /** True when it did not respond in time and was stopped. */
   readonly timedOut: boolean;
 }
 
-/** Asks a program for its version. */
 export async function askVersion(program: string, timeoutMs = VERSION_TIMEOUT_MS): Promise<VersionAnswer> {
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME };
   const command = { command: program, args: ["--version"], cwd: tmpdir(), env, timeoutMs };
   const { stdout, stderr, timedOut } = await runCommand(command);
-  // Some say it on stderr.
+  // Some print it to stderr.
   return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(`${stdout}\n${stderr}`)?.[0] ?? null, timedOut };
 }

@@ -10,26 +10,25 @@ import type { DialectName } from "../models/dialects/dialect.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import type { Upstreams } from "./agent-meter.js";
 
-/** What was said about where an agent's model is. */
+/** Where an agent's model is. */
 export interface ModelPlace {
-  /** How it is spoken to. */
+  /** Its API format. */
   api?: DialectName;
-  /** Where it is called, in place of its provider. */
+  /** URL to use instead of the provider's. */
   url?: string;
-  /** The name of the variable that holds the key. */
+  /** The environment variable with the key. */
   apiKeyEnv?: string;
-  /** Lets a key go over plain http to another machine. */
+  /** Allows sending a key over plain http to another machine. */
   allowInsecure?: boolean;
-  /** Given when the agent uses a HOME, and so a login, of the user's. */
+  /** Set when the agent uses the user's HOME, and so its login. */
   home?: string;
-  /** For a plan: no key is needed. */
+  /** True for a plan, which needs no key. */
   isPlan?: boolean;
 }
 
-/** An agent, and the model it is to use. */
 interface Wanted {
   readonly adapter: AgentAdapter;
-  /** As it was named; undefined when it was not. */
+  /** As given; undefined when none was. */
   readonly wanted: string | undefined;
   readonly options: ModelPlace;
   readonly file: ModelsFile | null;
@@ -41,7 +40,7 @@ interface Located {
   readonly limits: Limits;
 }
 
-/** Where the calls of an agent go, for which model, and what they may cost. */
+/** Determines an agent's model, its endpoint and its limits. */
 export async function locateModel(wanted: Wanted): Promise<Located> {
   const { adapter, options, file } = wanted;
   const name = wanted.wanted;
@@ -50,7 +49,7 @@ export async function locateModel(wanted: Wanted): Promise<Located> {
   const { provider, model, cliName } = entry === undefined ? nameOf(name, wanted) : entryName(entry, adapter);
   const dialect = dialectFor(wanted, provider);
   const baseUrl = upstreamOf({ dialect, provider, entry, options });
-  // A proxy stands before somebody else's model, and bills what that model costs.
+  // A proxy bills the price of the model behind it.
   const place = options.url === undefined ? { baseUrl } : {};
   const limits = entry?.limits ?? (await bundledLimits({ model, ...(provider !== null && { provider }), ...place }));
   const mount = mountOf(dialect);
@@ -65,12 +64,12 @@ export async function locateModel(wanted: Wanted): Promise<Located> {
       model,
       allowInsecure: options.allowInsecure === true,
     },
-    // A budget in dollars is refused at once for a model that nobody knows the price of.
+    // A dollar budget is rejected early for a model without a known price.
     limits: { ...limits, ...(limits.price !== null && { isMetered: true }), ...(isBlind && { maxCostUsd: null }) },
   };
 }
 
-/** Those of the models file by the names that endpoints know: the model that is called may be another than the one asked for. */
+/** Prices of the models file by API name, because the called model may differ from the requested one. */
 function pricesFor(model: string | null, price: Price | null, file: ModelsFile | null): ReadonlyMap<string, Price> {
   const prices = new Map<string, Price>();
   for (const { apiName, limits } of file?.models.values() ?? [])
@@ -89,7 +88,7 @@ function entryName({ provider, apiName, agentModelName }: ModelEntry, adapter: A
   return { provider: provider ?? adapter.provider, model: apiName, cliName: agentModelName ?? apiName };
 }
 
-/** `gpt-5.5` for an agent that has a provider of its own, `openrouter/minimax/minimax-m2.7` for one that has not. */
+/** `gpt-5.5` for an agent with a default provider, `openrouter/minimax/minimax-m2.7` for one without. */
 function nameOf(name: string, { adapter, options }: Wanted): Named {
   if (adapter.provider !== null) {
     const model = name.startsWith(`${adapter.provider}/`) ? name.slice(adapter.provider.length + 1) : name;
@@ -102,7 +101,7 @@ function nameOf(name: string, { adapter, options }: Wanted): Named {
   const [who, flag] =
     adapter.command === undefined ? [adapter.name, `--agent ${adapter.name}:`] : ["the command", "--agent-model "];
   throw new UsageError(
-    `"${name}" is no model that ${who} could be pointed at. Write ${flag}PROVIDER/MODEL (openai/gpt-5, openrouter/…), name a model of models.yml, or say where it is with --agent-url.`,
+    `Unknown model "${name}" for ${who}. Write ${flag}PROVIDER/MODEL (openai/gpt-5, openrouter/…), name a model of models.yml, or give its URL with --agent-url.`,
   );
 }
 
@@ -111,11 +110,11 @@ function dialectFor({ adapter, options: { api } }: Wanted, provider: string | nu
   const dialect = api ?? (provider === null ? usual : fitting(adapter, dialectOf(provider)));
   if (dialect !== undefined && adapter.dialects.includes(dialect)) return dialect;
   throw new UsageError(
-    `${adapter.name} cannot speak to ${provider ?? "a model"} in the ${api ?? dialectOf(provider)} dialect, only in ${adapter.dialects.join(", ")}.`,
+    `${adapter.name} does not support ${provider ?? "a model"} in the ${api ?? dialectOf(provider)} dialect, only ${adapter.dialects.join(", ")}.`,
   );
 }
 
-/** OpenAI's models answer in both of its dialects. */
+/** OpenAI's models support both of its dialects. */
 function fitting({ dialects }: AgentAdapter, dialect: DialectName): DialectName {
   return dialect === "chat" && !dialects.includes("chat") && dialects.includes("responses") ? "responses" : dialect;
 }
@@ -131,11 +130,11 @@ function upstreamOf({ dialect, provider, entry, options }: Place & { dialect: Di
   const url = entry?.baseUrl ?? defaultBaseUrlOf(provider);
   if (url !== null) return baseUrlOf("base_url", url, dialect);
   throw new UsageError(
-    `Nothing says where the model ${entry?.name ?? ""} is. Add its base_url to models.yml, or give --agent-url.`,
+    `The URL of the model ${entry?.name ?? ""} is unknown. Add its base_url to models.yml, or give --agent-url.`,
   );
 }
 
-/** A provider's key goes to its own host, and to this machine; to any other only when its variable is named. */
+/** A provider's key is sent to its own host and to this machine; to others only when its variable is named. */
 function keyOf({
   adapter,
   provider,
@@ -152,18 +151,18 @@ function keyOf({
   if (key !== undefined && key !== "") return key;
   if (variable === null || (named === null && isHere) || options.isPlan === true) return null;
   throw new UsageError(
-    `${adapter.name} needs a key: ${variable} is not set. Set it, or let the agent use its own login with --agent-home inherit.`,
+    `${adapter.name} needs a key: ${variable} is not set. Set it, or use the agent's own login with --agent-home inherit.`,
   );
 }
 
-/** An agent without a model uses its own default, which is priced when it is called. */
+/** The agent uses its default model, whose price is looked up when it is called. */
 function withoutModel(wanted: Wanted): Located {
   const { adapter, options, file } = wanted;
   if (adapter.command !== undefined) return commandWithoutModel(wanted);
   const { provider } = adapter;
   if (provider === null)
     throw new UsageError(
-      `${adapter.name} needs a model: --agent ${adapter.name}:PROVIDER/MODEL, or ${adapter.name}:NAME with a NAME of models.yml.`,
+      `${adapter.name} needs a model: --agent ${adapter.name}:PROVIDER/MODEL, or ${adapter.name}:NAME with a model of models.yml.`,
     );
   const place = { provider, entry: undefined, options };
   const dialect = dialectFor(wanted, provider);
@@ -183,7 +182,7 @@ function withoutModel(wanted: Wanted): Located {
   };
 }
 
-/** A command that chooses its model by itself finds every provider there is a key for. */
+/** A command that chooses its own model gets every provider with a key. */
 function commandWithoutModel({ options, file }: Wanted): Located {
   const names = Object.keys(PROVIDERS) as ProviderName[];
   const urls = names.flatMap((name): [ProviderName, string][] =>
@@ -214,7 +213,7 @@ const MOUNTS: Readonly<Record<DialectName, ProviderName>> = {
   gemini: "google",
 };
 
-/** Whose clients speak a dialect: the part of the gateway that takes their calls. */
+/** The gateway path of a dialect's clients. */
 function mountOf(dialect: DialectName): ProviderName {
   return MOUNTS[dialect];
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { withoutKeys } from "./agent-output.js";
 
-it("takes keys out of every text, however deep, and leaves all else as it is", () => {
+it("masks keys in every text at any depth, and changes nothing else", () => {
   const value = {
     events: [{ text: "key sk-12345678, key sk-12345678.", at: 3, ok: true, none: null }],
     plain: "nothing",
@@ -12,6 +12,6 @@ it("takes keys out of every text, however deep, and leaves all else as it is", (
   });
 });
 
-it("does not take short keys for secrets", () => {
+it("does not treat short keys as secrets", () => {
   expect(withoutKeys({ text: "a dummy" }, ["dummy", ""])).toEqual({ text: "a dummy" });
 });

@@ -5,7 +5,7 @@ import { costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "..
 import type { ScriptStep } from "./scripted-agent.js";
 
 const ZERO = { input_tokens: 0, output_tokens: 0 };
-/** The final event of claude, with a usage of nothing. */
+/** The final event of claude, with zero usage. */
 const ZERO_END = {
   type: "result",
   subtype: "success",
@@ -21,7 +21,7 @@ describe("an endpoint that never answers", () => {
     [500, "api_error"],
     [401, "api_error"],
     [503, "api_error"],
-  ] as const)("is an error though the agent went on until its time was up: %i", async (kind, errorCategory) => {
+  ] as const)("is an error even if the agent continued until its timeout: %i", async (kind, errorCategory) => {
     const { row, place } = await tryScripted({
       does: [{ ask: true, anyway: true }, { hang: true }],
       model: { faults: [{ kind }] },
@@ -35,7 +35,7 @@ describe("an endpoint that never answers", () => {
     expectNothingLeft(place);
   });
 
-  it("is a time-out when it says nothing at all", async () => {
+  it("is a timeout when it never responds", async () => {
     const { row } = await tryScripted({
       does: [{ ask: true }, { end: "done" }],
       model: { faults: [{ kind: "hang" }] },
@@ -44,7 +44,7 @@ describe("an endpoint that never answers", () => {
     expect(row).toMatchObject({ outcome: "error", errorCategory: "timeout" });
   });
 
-  it("is an error though the program ends as if all were well", async () => {
+  it("is an error even if the program ends normally", async () => {
     const place = openPlace();
     const file = join(place.root, "agent.mjs");
     writeFileSync(file, CARELESS);
@@ -56,13 +56,13 @@ describe("an endpoint that never answers", () => {
       run: { retry: { maxRetries: 1 } },
     });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error" });
-    // What it printed are no words of a model: it was tried again.
+    // Its output is not a model's answer, so it was retried.
     expect(row.attempts).toHaveLength(2);
     expect(row.attempts[0]?.message).toContain("its model call was not answered; the last one said:");
     expect(mock.requests).toHaveLength(2);
   });
 
-  it("is tried again though the program counts nothing in the end", async () => {
+  it("is retried even if the program reports zero usage at the end", async () => {
     const does: readonly ScriptStep[] = [{ ask: true, anyway: true }, { print: ZERO_END }, { exit: 1 }];
     const { row, agent } = await tryScripted({
       does: [...does],
@@ -75,7 +75,7 @@ describe("an endpoint that never answers", () => {
     expect(row.notes).toEqual([]);
   });
 
-  it("leaves a trial alone in which one call was answered", async () => {
+  it("does not affect a trial in which one call was answered", async () => {
     const { row } = await tryScripted({
       does: [{ ask: true }, { ask: true, anyway: true }, { hang: true }],
       model: { tools: [{ command: "true" }], faults: [{ kind: 500, every: 2 }] },
@@ -85,7 +85,7 @@ describe("an endpoint that never answers", () => {
   });
 });
 
-/** Prints what comes back, whatever it is, and is content. */
+/** Prints any response and exits successfully. */
 const CARELESS = `
 const body = JSON.stringify({ model: process.env.CALLS ?? "gpt-5", messages: [{ role: "user", content: "hi" }] });
 const headers = { "content-type": "application/json" };
@@ -93,7 +93,7 @@ const response = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", 
 console.log(await response.text());
 `;
 
-describe("the model that was called", () => {
+describe("the called model", () => {
   async function callInstead(called: string, more: object = {}) {
     const place = openPlace();
     const file = join(place.root, "agent.mjs");
@@ -105,9 +105,9 @@ describe("the model that was called", () => {
     });
   }
 
-  it("has a note on row and report when it is not the one asked for, and its own price", async () => {
+  it("is noted on row and report when it is not the requested one, with its own price", async () => {
     const { row, result } = await callInstead("gpt-5-mini");
-    const note = "another model: claude-sonnet-4-5 was asked for, gpt-5-mini was called";
+    const note = "another model: requested claude-sonnet-4-5, but gpt-5-mini was called";
     expect(row.outcome).toBe("pass");
     expect(row.notes).toContain(note);
     expect(row.metadata).toMatchObject({ model: "gpt-5-mini", calledModels: { "gpt-5-mini": 1 } });
@@ -117,16 +117,16 @@ describe("the model that was called", () => {
     expect(row.costUsd).toBeLessThan(0.01);
   });
 
-  it("may be a release of it, at its price", async () => {
+  it("may be a release of the requested one, at its price", async () => {
     const { row, mock } = await callInstead("anthropic/claude-sonnet-4-5-20250929");
     expect(row.notes).toEqual([]);
     expect(row.costUsd).toBe(costOf(countedBy(mock.requests)));
   });
 
-  it("is an error for those who are strict about it", async () => {
+  it("is an error in strict mode", async () => {
     const { row } = await callInstead("gpt-5-mini", { strictModel: true });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", usage: { input: 1000 } });
-    expect(row.attempts[0]?.message).toContain("claude-sonnet-4-5 was asked for, gpt-5-mini was called");
+    expect(row.attempts[0]?.message).toContain("requested claude-sonnet-4-5, but gpt-5-mini was called");
     const { row: right } = await callInstead("claude-sonnet-4-5", { strictModel: true });
     expect(right.outcome).toBe("pass");
   });
@@ -136,7 +136,7 @@ describe("the last answer", () => {
   it.each([
     ["length", "truncated"],
     ["refusal", "refused"],
-  ] as const)("that ends with %s is told by the gateway where the program says nothing", async (finish, category) => {
+  ] as const)("that ends with %s is reported by the gateway when the program does not", async (finish, category) => {
     const place = openPlace();
     const file = join(place.root, "agent.mjs");
     writeFileSync(file, CARELESS);

@@ -4,43 +4,43 @@ import { ANOTHER_MODEL } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { type AgentEnd, type AgentFigures, isSameModel } from "./adapter.js";
 
-/** Calls to a model, as the gateway has seen them; paths where no model answers are none. */
+/** Filters requests on paths where a model answers. */
 export function modelCalls(requests: readonly GatewayRequest[]): GatewayRequest[] {
   return requests.filter(({ dialect }) => dialect !== null);
 }
 
-/** Whether a model said anything in reply: a stream that broke in the middle did, one that never began did not. */
+/** True when the model returned anything: a stream that broke counts, one that never began does not. */
 function wasAnswered({ ending, ttftMs }: GatewayRequest): boolean {
   return ending === "answered" || ttftMs !== null;
 }
 
 /**
- * Whether an agent asked its model and never got an answer. One that says it has used something was answered by another
- * way than the gateway.
+ * True when an agent called its model and never got an answer. An agent that reports usage got answers outside the
+ * gateway.
  */
 export function isUnanswered(requests: readonly GatewayRequest[], own: AgentFigures): boolean {
   const calls = modelCalls(requests);
   return calls.length > 0 && !calls.some(wasAnswered) && !hasUsed(own.usage);
 }
 
-/** Programs print a final count also when every call has failed: then it is 0. */
+/** Programs report a usage of 0 when every call failed. */
 export function hasUsed(usage: Readonly<Usage> | null): usage is Usage {
   return usage !== null && tokensOf(usage) > 0;
 }
 
-/** What the program says it has used, where that is anything. */
+/** The program's own figures, without usage and cost if it used nothing. */
 export function usedFigures(own: AgentFigures): AgentFigures {
   return hasUsed(own.usage) ? own : { ...own, usage: null, costUsd: null };
 }
 
-/** A model that was called, and how much went to it. */
+/** A called model with its usage. */
 export interface CalledModel {
   readonly name: string;
   calls: number;
   tokens: number;
 }
 
-/** The models that have answered, the one that did most of the work first. */
+/** The models that answered, the most used first. */
 export function calledModels(requests: readonly GatewayRequest[]): CalledModel[] {
   const models = new Map<string, CalledModel>();
   for (const request of modelCalls(requests).filter(wasAnswered)) {
@@ -54,25 +54,25 @@ export function calledModels(requests: readonly GatewayRequest[]): CalledModel[]
 }
 
 /**
- * What is to be said of an agent that did its work with another model than the one it was given; null when it did not.
- * Agents call small models besides the one that works: as long as that is the one asked for, they may.
+ * Describes that an agent mainly used another model than requested; null when it did not. Calls to additional small models
+ * are fine.
  */
 export function anotherModel(asked: string | null, called: readonly CalledModel[]): string | null {
   const [main] = called;
   if (asked === null || main === undefined || isSameModel(asked, main.name)) return null;
   const names = called.map(({ name }) => name);
-  return `${ANOTHER_MODEL}: ${asked} was asked for, ${names.join(", ")} ${called.length === 1 ? "was" : "were"} called`;
+  return `${ANOTHER_MODEL}: requested ${asked}, but ${names.join(", ")} ${called.length === 1 ? "was" : "were"} called`;
 }
 
 type Stop = Extract<AgentEnd, { kind: "stopped" }>;
 
-/** How the answer ended with which the work did, for programs that do not say that it was cut short or declined. */
+/** How the last answer ended, for programs that do not report that it was truncated or refused. */
 export function lastFinish(requests: readonly GatewayRequest[], called: readonly CalledModel[]): Stop | null {
   const last = modelCalls(requests)
     .filter((request) => wasAnswered(request) && request.model === called[0]?.name)
     .at(-1);
   if (last?.finish === "truncated")
-    return { kind: "stopped", reason: "truncated", message: "The model's last answer reached its longest length." };
+    return { kind: "stopped", reason: "truncated", message: "The model's last answer reached its maximum length." };
   return last?.finish === "refused"
     ? { kind: "stopped", reason: "refused", message: "The model declined to answer." }
     : null;

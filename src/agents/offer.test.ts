@@ -27,7 +27,7 @@ const SERVERS: Environment["mcpServers"] = {
 
 const DONE = { end: "done" } as const;
 
-/** Tells how it takes up the skill as `claude` does. */
+/** Reports a skill activation like `claude`. */
 const READS = {
   print: {
     type: "assistant",
@@ -43,8 +43,8 @@ interface Confession {
   readonly env: Record<string, string>;
 }
 
-describe("skills that an agent is offered", () => {
-  it("are in its HOME, and taking one up is an event of its own", async () => {
+describe("offered skills", () => {
+  it("are in its HOME, and activating one is an event", async () => {
     const look = "cat ~/.claude/skills/tidy/SKILL.md > seen.md && test -x ~/.claude/skills/tidy/run.sh";
     const { row } = await tryScripted({
       does: [{ ask: true }, { ask: true }, DONE],
@@ -62,7 +62,7 @@ describe("skills that an agent is offered", () => {
     expect(row.metadata?.skills).toEqual({ offered: ["tidy"] });
   });
 
-  it("are in the folder where the HOME is not ours, and are no change", async () => {
+  it("are in the folder when HOME is the user's, and are not a change", async () => {
     const place = openPlace();
     const home = join(place.root, "own-home");
     mkdirSync(home);
@@ -83,7 +83,7 @@ describe("skills that an agent is offered", () => {
     expect(statSync(join(home, ".claude"), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it("are told to a command that has a place for them, which cannot be seen taking them up", async () => {
+  it("are passed to a command with a placeholder, whose activations cannot be observed", async () => {
     const place = openPlace();
     const told = join(place.root, "told.json");
     const { row } = await tryScripted({
@@ -103,7 +103,7 @@ describe("skills that an agent is offered", () => {
     expect(env.ASSAY_SKILLS_DIR).not.toContain(env.HOME);
   });
 
-  it("are refused before anything is done where they cannot be taken", async () => {
+  it("are rejected early when not supported", async () => {
     const place = openPlace();
     const run = tryScripted({
       place,
@@ -112,28 +112,28 @@ describe("skills that an agent is offered", () => {
       does: [DONE],
       example: { environment: { skills: SKILLS } },
     });
-    await expect(run).rejects.toThrow(/mine cannot be offered the skills "tidy"\. Write \{skills\} where/);
+    await expect(run).rejects.toThrow(/mine does not support the skills "tidy"\. Add \{skills\} to/);
   });
 
-  it("can be asked about before a run", async () => {
+  it("can be checked before a run", async () => {
     const place = openPlace();
     const { agent } = await tryScripted({ place, does: [DONE] });
     const system = await openScripted(place, await openMock(), {
       agent: { command: `${join(agent.bin, "claude")} {prompt}` },
     });
     const example: Example = { id: "a", question: "?", environment: { skills: SKILLS } };
-    expect(() => system.checkExample(example)).toThrow(/cannot be offered the skills/);
+    expect(() => system.checkExample(example)).toThrow(/does not support the skills/);
     expect(() => system.checkExample({ id: "a", question: "?" })).not.toThrow();
   });
 });
 
-describe("an offer", () => {
+describe("extensions of an example", () => {
   const offer = offerOf({
     id: 1,
     environment: { skills: SKILLS, mcpServers: SERVERS, env: { LUCK: "all", FOR: "all" } },
   });
 
-  it("gives servers the example's variables, and theirs above them", () => {
+  it("give servers the example's variables, overridden by their own", () => {
     expect(offer.servers.docs).toMatchObject({ env: { LUCK: "own", FOR: "all" } });
     expect(offer.servers.far).toEqual(SERVERS?.far);
   });
@@ -151,47 +151,47 @@ describe("an offer", () => {
     });
   };
 
-  it("is taken by the agents that can", () => {
+  it("are accepted by agents that support them", () => {
     for (const name of ["claude", "codex", "opencode"] as const)
       for (const own of [true, false]) expect(taken(ADAPTERS[name], own), name).toEqual(["taken", "taken"]);
     expect(taken(ADAPTERS.gemini)).toEqual(["taken", "taken"]);
     expect(taken(commandAdapter("x $ASSAY_SKILLS_DIR $ASSAY_MCP_CONFIG {prompt}"))).toEqual(["taken", "taken"]);
   });
 
-  it("is refused where it would be passed over without a word: a skill that says no name", () => {
+  it("are rejected when they would be silently ignored: a skill without a name", () => {
     const content = "---\ndescription: Tidies up.\n---\nname: in the text\n";
     const nameless = { skills: [{ name: "tidy", files: [{ dest: "SKILL.md", content }] }], servers: {} };
     const take = (name: keyof typeof ADAPTERS) => () =>
       requireTaken(nameless, { name, adapter: ADAPTERS[name], usesOwnHome: false });
     for (const name of ["gemini", "opencode"] as const)
-      expect(take(name)).toThrow(/"tidy": it passes over those without/);
+      expect(take(name)).toThrow(/"tidy": it ignores skills without/);
     for (const name of ["claude", "codex", "pi"] as const) expect(take(name)).not.toThrow();
   });
 
-  it("is refused by those that cannot, and says what to do", () => {
-    expect(taken(ADAPTERS.gemini, true)[1]).toMatch(/servers "docs", "far" in a HOME that is there already. Leave out/);
-    expect(taken(ADAPTERS.pi)).toEqual(["taken", expect.stringMatching(/Use another agent, or leave them out/)]);
+  it("are rejected by agents that do not support them, with a remedy", () => {
+    expect(taken(ADAPTERS.gemini, true)[1]).toMatch(/servers "docs", "far" in an existing HOME. Remove/);
+    expect(taken(ADAPTERS.pi)).toEqual(["taken", expect.stringMatching(/Use another agent, or remove them/)]);
     expect(taken(commandAdapter("x {prompt} {skills}"))).toEqual([
       "taken",
-      expect.stringMatching(/Write \{mcp_config\}/),
+      expect.stringMatching(/Add \{mcp_config\}/),
     ]);
   });
 });
 
-describe("servers", () => {
+describe("MCP servers", () => {
   const request: LaunchRequest = {
     ...REQUEST,
     mcp: { file: "/r/mcp.json", servers: SERVERS ?? {} },
   };
 
-  it("are told to claude by a file, and no others are asked", () => {
+  it("are passed to claude in a file, without any others", () => {
     const { args } = ADAPTERS.claude.launch(request);
     const at = args.indexOf("--mcp-config");
     expect(args.slice(at, at + 4)).toEqual(["--mcp-config", "/r/mcp.json", "--strict-mcp-config", "--"]);
     expect(ADAPTERS.claude.launch(REQUEST).args.join(" ")).not.toContain("mcp");
   });
 
-  it("are told to codex one by one", () => {
+  it("are passed to codex one by one", () => {
     const { args } = ADAPTERS.codex.launch({ ...request, usesOwnHome: true });
     expect(args).toContain(
       String.raw`mcp_servers.docs={"command"="node","args"=["a b.mjs","quo\"te"],"env"={"LUCK"="own"}}`,
@@ -199,7 +199,7 @@ describe("servers", () => {
     expect(args).toContain(`mcp_servers.far={"url"="https://example.org/mcp","http_headers"={"X-Key"="k"}}`);
   });
 
-  it("are told to gemini in its settings", () => {
+  it("are passed to gemini in its settings", () => {
     const { homeFiles } = ADAPTERS.gemini.launch(request);
     expect(JSON.parse(homeFiles[".gemini/settings.json"] ?? "")).toMatchObject({
       security: {},
@@ -208,7 +208,7 @@ describe("servers", () => {
     expect(ADAPTERS.gemini.launch(REQUEST).homeFiles[".gemini/settings.json"]).not.toContain("mcpServers");
   });
 
-  it("are told to opencode in a variable", () => {
+  it("are passed to opencode in a variable", () => {
     const { env } = ADAPTERS.opencode.launch(request);
     expect(JSON.parse(env.OPENCODE_CONFIG_CONTENT ?? "")).toEqual({
       mcp: {

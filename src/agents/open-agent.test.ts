@@ -32,7 +32,7 @@ interface Print {
   passEnv: string[];
 }
 
-/** What an agent would be run with. */
+/** The options an agent would be run with. */
 async function plan(options: AgentOptions) {
   const system = await openAgent({ isPlan: true, ...options });
   return { system, ...(system.fingerprint() as Print) };
@@ -44,7 +44,7 @@ function models(entries: object): string {
   return path;
 }
 
-/** Where the agent's calls would go, and with which keys. */
+/** The upstreams and keys of an agent. */
 async function upstreamsOf(options: AgentOptions): Promise<Upstreams> {
   const open = vi.spyOn(AgentMeter, "open").mockRejectedValue(new Error("far enough"));
   const system = await openAgent(options);
@@ -61,7 +61,7 @@ describe("the model of an agent", () => {
     ["claude", { anthropic: "https://api.anthropic.com/v1" }],
     ["codex", { openai: "https://api.openai.com/v1" }],
     ["gemini", { google: "https://generativelanguage.googleapis.com/v1beta" }],
-  ])("is that of %s itself where none is named, priced when it is called", async (agent, urls) => {
+  ])("is the default of %s when none is named, priced when it is called", async (agent, urls) => {
     const { system, ...planned } = await plan({ agent });
     expect(planned).toMatchObject({ agent, urls, model: null });
     expect(system.limits).toMatchObject({ price: null, isMetered: true, hardTimeoutMs: 600_000 });
@@ -75,22 +75,22 @@ describe("the model of an agent", () => {
     ["opencode:anthropic/claude-sonnet-4-5", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "anthropic"],
     ["pi:google/gemini-2.5-pro", "gemini-2.5-pro", "google/gemini-2.5-pro", "gemini"],
     ["pi:openrouter/minimax/minimax-m2:free", "minimax/minimax-m2:free", "openrouter/minimax/minimax-m2:free", "chat"],
-  ])("is named behind the agent: %s", async (agent, name, cliName, dialect) => {
+  ])("is named after the agent: %s", async (agent, name, cliName, dialect) => {
     const { model, system } = await plan({ agent });
     expect(model).toEqual({ name, cliName, dialect });
     expect(system).toMatchObject({ name: agent, model: name });
   });
 
-  it("may be named apart from it, but not twice", async () => {
+  it("may be named separately, but not twice", async () => {
     expect((await plan({ agent: "claude", model: "claude-opus-4-1" })).model?.name).toBe("claude-opus-4-1");
-    await expect(plan({ agent: "claude:a", model: "b" })).rejects.toThrow(/names its model already/);
+    await expect(plan({ agent: "claude:a", model: "b" })).rejects.toThrow(/already names its model/);
   });
 
-  it.each(["opencode", "pi"])("has to be named for %s, with its provider", async (agent) => {
+  it.each(["opencode", "pi"])("must be named for %s, with its provider", async (agent) => {
     await expect(plan({ agent })).rejects.toThrow(`${agent} needs a model: --agent ${agent}:PROVIDER/MODEL`);
     const unknown = plan({ agent: `${agent}:some-model` });
     await expect(unknown).rejects.toThrow(UsageError);
-    await expect(unknown).rejects.toThrow(/"some-model" is no model that .* --agent-url/);
+    await expect(unknown).rejects.toThrow(/Unknown model "some-model" for .* --agent-url/);
     const url = "http://127.0.0.1:8080";
     expect(await plan({ agent: `${agent}:some-model`, url })).toMatchObject({
       model: { name: "some-model", dialect: "chat" },
@@ -98,7 +98,7 @@ describe("the model of an agent", () => {
     });
   });
 
-  it("is spoken to as the agent can", async () => {
+  it("uses a dialect that the agent supports", async () => {
     const agent = "pi:some-model";
     const url = "http://127.0.0.1:8080";
     const spoken = async (api: AgentOptions["api"]) => (await plan({ agent, url, ...(api && { api }) })).urls;
@@ -106,11 +106,11 @@ describe("the model of an agent", () => {
     expect(await spoken("anthropic")).toEqual({ anthropic: "http://127.0.0.1:8080/v1" });
     expect(await spoken("gemini")).toEqual({ google: "http://127.0.0.1:8080/v1beta" });
     await expect(plan({ agent: "claude", api: "chat" })).rejects.toThrow(
-      "claude cannot speak to anthropic in the chat dialect, only in anthropic.",
+      "claude does not support anthropic in the chat dialect, only anthropic.",
     );
   });
 
-  it("is priced, and what a trial may cost follows", async () => {
+  it("has a price, which determines the limits of a trial", async () => {
     const { limits } = (await plan({ agent: "claude:claude-opus-5" })).system;
     expect(limits).toMatchObject({ isMetered: true, hardTimeoutMs: 600_000 });
     expect(limits.price?.input).toBeGreaterThan(0);
@@ -122,7 +122,7 @@ describe("the model of an agent", () => {
 describe("a model of the models file", () => {
   const pricing = { input_per_1k: 0.001, output_per_1k: 0.002 };
 
-  it("brings its names, its address, its price and its limits", async () => {
+  it("has its names, URL, price and limits", async () => {
     const modelsFile = models({
       minimax: {
         api_name: "minimax/minimax-m2.7",
@@ -144,7 +144,7 @@ describe("a model of the models file", () => {
     expect(system.limits.price?.input).toBe(1_000_000);
   });
 
-  it("may be elsewhere, and need not say whose it is where the agent has a provider", async () => {
+  it("may have another URL, and needs no provider if the agent has one", async () => {
     const modelsFile = models({ local: { base_url: "http://127.0.0.1:9", pricing } });
     expect(await plan({ agent: "claude:local", modelsFile })).toMatchObject({
       model: { name: "local", cliName: "local", dialect: "anthropic" },
@@ -152,21 +152,21 @@ describe("a model of the models file", () => {
     });
   });
 
-  it("that says nothing of where it is cannot be used", async () => {
+  it("cannot be used without a known URL", async () => {
     const modelsFile = models({ lost: { provider: "openai-compatible", pricing } });
-    await expect(plan({ agent: "opencode:lost", modelsFile })).rejects.toThrow(/Nothing says where .* base_url/);
+    await expect(plan({ agent: "opencode:lost", modelsFile })).rejects.toThrow(/The URL of the model lost is unknown.* base_url/);
   });
 });
 
 describe("the key of an agent", () => {
-  it("is its provider's, for its provider alone", async () => {
+  it("is its provider's, for its provider only", async () => {
     expect(await upstreamsOf({ agent: "claude" })).toMatchObject({
       urls: { anthropic: "https://api.anthropic.com/v1" },
       keys: { anthropic: "key of ANTHROPIC_API_KEY" },
     });
   });
 
-  it("goes to this machine, and to no other host unless its variable is named", async () => {
+  it("is sent to this machine, and to other hosts only when its variable is named", async () => {
     const keysAt = async (options: Partial<AgentOptions>) => {
       const { keys } = await upstreamsOf({ agent: "claude", ...options });
       vi.restoreAllMocks();
@@ -185,7 +185,7 @@ describe("the key of an agent", () => {
     expect((await upstreamsOf({ agent: "claude", home: dir })).keys).toEqual({});
   });
 
-  it("that is missing is asked for by its name, unless nobody needs one", async () => {
+  it("is requested by name when it is missing, unless none is needed", async () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "");
     const missing = openAgent({ agent: "claude" });
     await expect(missing).rejects.toThrow(UsageError);
@@ -195,7 +195,7 @@ describe("the key of an agent", () => {
       await expect(openAgent({ agent: "claude", ...options })).resolves.toBeDefined();
   });
 
-  it("of each provider is there for a command that chooses by itself, but for no other host", async () => {
+  it("of each provider is passed to a command that chooses its model, but to no other host", async () => {
     const here = await upstreamsOf({ command: "mine {prompt}" });
     expect(here).toMatchObject({
       urls: {},
@@ -210,18 +210,18 @@ describe("the key of an agent", () => {
   });
 });
 
-describe("which agent", () => {
-  it("is one or the other", async () => {
-    const wanted = /either one that is known by its name \(agent\) or a command/;
+describe("the agent option", () => {
+  it("accepts either an agent or a command", async () => {
+    const wanted = /either the name of a supported agent \(agent\) or your own command/;
     await expect(openAgent({})).rejects.toThrow(wanted);
     await expect(openAgent({ agent: "pi", command: "mine {prompt}" })).rejects.toThrow(wanted);
   });
 
-  it("that is not known is guessed at", async () => {
+  it("suggests a known agent for an unknown one", async () => {
     await expect(openAgent({ agent: "cluade:opus" })).rejects.toThrow('Did you mean "claude"?');
   });
 
-  it("has to be installed, but for a plan, which starts nothing", async () => {
+  it("requires an installed agent, except for a plan, which starts nothing", async () => {
     const ran = join(dir, "ran");
     writeFileSync(join(dir, "claude"), `#!/bin/sh\necho >> ${ran}; echo 1.2.3\n`, { mode: 0o755 });
     expect((await plan({ agent: "claude" })).version).toBeNull();
@@ -231,33 +231,33 @@ describe("which agent", () => {
     });
     expect(existsSync(ran)).toBe(true);
     rmSync(join(dir, "claude"));
-    await expect(openAgent({ agent: "claude" })).rejects.toThrow(/There is no program "claude" in PATH/);
+    await expect(openAgent({ agent: "claude" })).rejects.toThrow(/Program "claude" not found in PATH/);
     await expect(plan({ agent: "claude" })).resolves.toBeDefined();
   });
 
-  it("is called as it was named, or by a name of its own", async () => {
+  it("names the system after the agent, or as given", async () => {
     expect((await plan({ agent: "claude:claude-opus-4-1" })).system.name).toBe("claude:claude-opus-4-1");
     expect((await plan({ agent: "claude", name: "mine" })).system.name).toBe("mine");
     expect((await plan({ command: "node x/tiny.mjs {prompt}" })).system.name).toBe("tiny");
   });
 
   it.each([
-    [{ agent: "claude:" }, 'The agent "claude:" names no model after its colon. Write claude:MODEL, or claude.'],
-    [{ agent: "claude", model: "" }, "model has no name"],
-    [{ command: "mine {prompt}", model: "" }, "model has no name"],
-    [{ command: "mine {model} {prompt}" }, "The agent's command has a {model}, but none is named."],
-  ])("is refused at once without the model it speaks of: %o", async (options, says) => {
+    [{ agent: "claude:" }, 'The agent "claude:" has no model after its colon. Write claude:MODEL, or claude.'],
+    [{ agent: "claude", model: "" }, "model name is empty"],
+    [{ command: "mine {prompt}", model: "" }, "model name is empty"],
+    [{ command: "mine {model} {prompt}" }, "The agent's command has a {model} placeholder, but no model is given."],
+  ])("rejects a missing model early: %o", async (options, says) => {
     await expect(plan(options)).rejects.toThrow(UsageError);
     await expect(plan(options)).rejects.toThrow(says);
   });
 
-  it("of a command is told how a model is named", async () => {
+  it("explains how to name the model of a command", async () => {
     const unknown = plan({ command: "mine {model} {prompt}", model: "some-model" });
-    await expect(unknown).rejects.toThrow('"some-model" is no model that the command could be pointed at.');
+    await expect(unknown).rejects.toThrow('Unknown model "some-model" for the command.');
     await expect(unknown).rejects.toThrow("Write --agent-model PROVIDER/MODEL");
   });
 
-  it("makes the folder that workspaces are kept in, but not for a plan", async () => {
+  it("creates the folder for kept workspaces, but not for a plan", async () => {
     const keepWorkspaces = join(dir, "kept", "here");
     await plan({ agent: "claude", keepWorkspaces });
     expect(existsSync(keepWorkspaces)).toBe(false);
@@ -265,16 +265,16 @@ describe("which agent", () => {
     expect(existsSync(keepWorkspaces)).toBe(true);
   });
 
-  it("is refused when workspaces cannot be kept where they should", async () => {
+  it("rejects a folder in which workspaces cannot be kept", async () => {
     const keepWorkspaces = join(dir, "claude", "kept");
     const refused = openAgent({ agent: "claude", keepWorkspaces });
     await expect(refused).rejects.toThrow(UsageError);
     await expect(refused).rejects.toThrow(
-      /^Workspaces cannot be kept in \S+kept: .*Name a folder that can be written with --keep-workspaces\.$/,
+      /^Workspaces cannot be kept in \S+kept: .*Choose a writable folder with --keep-workspaces\.$/,
     );
   });
 
-  it("runs where and as it is told", async () => {
+  it("passes on the run options", async () => {
     const { system, hasOwnHome, passEnv } = await plan({ agent: "claude", maxParallel: 3, passEnv: ["A"] });
     expect({ hasOwnHome, passEnv }).toEqual({ hasOwnHome: false, passEnv: ["A"] });
     expect(system).toMatchObject({ endpoint: "agents", maxParallel: 3, worksInPhases: true });
@@ -284,7 +284,7 @@ describe("which agent", () => {
     expect(unset).toBeLessThanOrEqual(4);
   });
 
-  it.each(["not a url", "ftp://x", "http://user:pass@127.0.0.1"])("is not pointed at %s", async (url) => {
+  it.each(["not a url", "ftp://x", "http://user:pass@127.0.0.1"])("rejects %s", async (url) => {
     await expect(plan({ agent: "claude", url })).rejects.toThrow(UsageError);
   });
 });

@@ -17,32 +17,32 @@ import {
   usualParallel,
 } from "./index.js";
 
-/** Which agent, and how it is run. */
+/** Options of `openAgent`. */
 export interface AgentOptions extends ModelPlace {
-  /** claude, codex, gemini, opencode or pi; `NAME:MODEL` names its model as well. */
+  /** claude, codex, gemini, opencode or pi; `NAME:MODEL` also names the model. */
   agent?: string;
-  /** Any other program, in place of `agent`: `my-agent {prompt}`. */
+  /** Any other program instead of `agent`: `my-agent {prompt}`. */
   command?: string;
-  /** A model of the models file, `provider/model`, or what the agent's own provider calls it. */
+  /** A model of the models file, `provider/model`, or a model name of the agent's provider. */
   model?: string;
-  /** What the system is called; the name of the agent unless told. */
+  /** The name of the system. Default: the agent's name. */
   name?: string;
-  /** Models with prices and budgets; models.yml of the working folder unless told. */
+  /** File with model prices and budgets. Default: models.yml in the working directory. */
   modelsFile?: string;
-  /** Trials of agents at a time. */
+  /** Concurrent trials of agents. */
   maxParallel?: number;
-  /** `inherit` for the user's own HOME, or a folder; a throw-away one unless told. */
+  /** `inherit` for the user's HOME, or a folder. Default: a temporary HOME. */
   home?: string;
-  /** Variables that are passed on to it. */
+  /** Environment variables to pass on. */
   passEnv?: readonly string[];
-  /** Makes a trial in which another model was called than the one asked for an error; else it has a note. */
+  /** Makes a trial that called another model than requested an error. Default: only a note. */
   strictModel?: boolean;
-  /** Where workspaces are kept; they are removed unless told. */
+  /** Where to keep workspaces. Default: they are removed. */
   keepWorkspaces?: string;
 }
 
 /**
- * Makes a system of a coding agent: finds the program, its model, where that is called and what a trial may cost.
+ * Opens a coding agent as a system: finds its program, its model and endpoint, and the limits of a trial.
  * @example
  * const claude = await openAgent({ agent: "claude", model: "claude-opus-5" });
  * await evaluate({ systems: [claude], dataset: await loadDataset("agent-tasks") });
@@ -69,30 +69,28 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
 }
 
 /**
- * What the system of an agent is called in a report.
+ * The name of an agent's system in reports.
  * @example
- * agentName({ command: "node agents/tiny.mjs {prompt}" }); // "tiny"
+ * getAgentName({ command: "node agents/tiny.mjs {prompt}" }); // "tiny"
  */
 export function agentName({ name, agent, command = "" }: Pick<AgentOptions, "name" | "agent" | "command">): string {
   return name ?? agent ?? commandName(command);
 }
 
-/** The adapter, and the model as it was named. */
+/** The adapter and the model as named. */
 function chosen({ agent, command, model }: AgentOptions): { adapter: AgentAdapter; model: string | undefined } {
   if ((agent === undefined) === (command === undefined))
-    throw new UsageError(
-      "An agent is either one that is known by its name (agent) or a command of your own (command).",
-    );
-  if (model === "") throw new UsageError("The agent's model has no name. Name one, or leave it out.");
+    throw new UsageError("Give either the name of a supported agent (agent) or your own command (command).");
+  if (model === "") throw new UsageError("The agent's model name is empty. Name a model, or omit it.");
   if (command !== undefined) {
     requireModel(command, model);
     return { adapter: commandAdapter(command), model };
   }
   const [name = "", own] = (agent ?? "").split(/:(.*)/s);
   if (own === "")
-    throw new UsageError(`The agent "${agent}" names no model after its colon. Write ${name}:MODEL, or ${name}.`);
+    throw new UsageError(`The agent "${agent}" has no model after its colon. Write ${name}:MODEL, or ${name}.`);
   if (own !== undefined && model !== undefined)
-    throw new UsageError(`The agent "${agent}" names its model already. Leave out the model "${model}".`);
+    throw new UsageError(`The agent "${agent}" already names its model. Remove the model "${model}".`);
   return { adapter: adapterOf(name), model: own ?? model };
 }
 
@@ -101,11 +99,11 @@ function homeOf({ home }: AgentOptions): string | null {
   if (home === "inherit") return homedir();
   if (statSync(home, { throwIfNoEntry: false })?.isDirectory() === true) return resolve(home);
   throw new UsageError(
-    `There is no folder ${home} to use as the agents' HOME. Name one that is there, or write inherit for your own.`,
+    `The folder ${home} for the agents' HOME does not exist. Name an existing one, or use inherit for your own.`,
   );
 }
 
-/** Made now: where nothing can be kept, that is better known before anything is spent. */
+/** Created early, so that problems are reported before anything is spent. */
 function keptIn({ keepWorkspaces, isPlan }: AgentOptions): string | null {
   if (keepWorkspaces === undefined) return null;
   const folder = resolve(keepWorkspaces);
@@ -116,7 +114,7 @@ function keptIn({ keepWorkspaces, isPlan }: AgentOptions): string | null {
     return folder;
   } catch (cause) {
     throw new UsageError(
-      `Workspaces cannot be kept in ${folder}: ${messageOf(cause)}. Name a folder that can be written with --keep-workspaces.`,
+      `Workspaces cannot be kept in ${folder}: ${messageOf(cause)}. Choose a writable folder with --keep-workspaces.`,
       { cause },
     );
   }

@@ -3,17 +3,17 @@ import { promptOf } from "./agent-system.js";
 
 const user = (content: string) => ({ role: "user" as const, content });
 
-it("is the context, what was said, and what is asked", () => {
+it("has the context, the turns and the question", () => {
   expect(promptOf({ id: 1, question: "Mend it." })).toBe("Mend it.");
   expect(promptOf({ id: 1, context: "It is broken.", question: "Mend it." })).toBe("It is broken.\n\nMend it.");
   const turns = [user("Look."), { role: "assistant" as const, content: "I see." }];
   expect(promptOf({ id: 1, context: "A", turns, question: "B" })).toBe("A\n\nuser: Look.\n\nassistant: I see.\n\nB");
 });
 
-it("does not say who speaks where only one does", () => {
+it("omits the role of a single turn", () => {
   expect(promptOf({ id: 1, turns: [user("Mend it.")] })).toBe("Mend it.");
 });
 
-it("is empty for an example that asks nothing", () => {
+it("is empty for an example without content", () => {
   expect(promptOf({ id: 1, context: "", turns: [] })).toBe("");
 });

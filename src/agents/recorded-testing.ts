@@ -3,16 +3,16 @@ import type { AgentHappening } from "../core/trajectory.js";
 import type { AgentAdapter, LaunchRequest, StreamReader } from "./adapter.js";
 import { eventOf, StreamLines } from "./agent-run.js";
 
-/** The events of a stream that was recorded. */
+/** Events of a recorded stream. */
 export function fixture(name: string): readonly unknown[] {
   return eventsIn(new URL(`fixtures/${name}`, import.meta.url));
 }
 
-/** The events of a stream that lies beside the repository; null where there is none. */
+/** Events of a stream captured next to the repository; null when there is none. */
 export function shared(name: string): readonly unknown[] | null {
   const file = new URL(`../../../shared/reference/agent-streams/${name}`, import.meta.url);
   if (existsSync(file)) return eventsIn(file);
-  console.warn(`skipped: there is no captured stream ${name} beside the repository`);
+  console.warn(`skipped: no captured stream ${name} next to the repository`);
   return null;
 }
 
@@ -26,23 +26,23 @@ export interface Read {
   readonly happenings: readonly AgentHappening[];
 }
 
-/** Everything that an adapter makes of a stream. */
+/** Reads a whole stream with an adapter's reader. */
 export function readAll(adapter: AgentAdapter, events: readonly unknown[]): Read {
   const reader = adapter.reader();
   return { reader, happenings: events.flatMap((event) => reader.read(event)) };
 }
 
-/** The same happenings without what differs from run to run. */
+/** The events without parts that differ between runs. */
 export function withoutIds(happenings: readonly AgentHappening[]): unknown[] {
   return happenings.map((happening) => ({ ...happening, callId: undefined, timestamp: undefined }));
 }
 
-/** The kinds of what happened, in order. */
+/** The event types in order. */
 export function types(happenings: readonly AgentHappening[]): string {
   return happenings.map(({ type }) => type).join(" ");
 }
 
-/** Texts that follow each other are one. */
+/** Merges consecutive texts. */
 export function joined(happenings: readonly AgentHappening[]): AgentHappening[] {
   const all: AgentHappening[] = [];
   for (const one of happenings) {
@@ -54,7 +54,7 @@ export function joined(happenings: readonly AgentHappening[]): AgentHappening[] 
   return all;
 }
 
-/** What an agent is started with where a test asks for nothing else. */
+/** The default launch request of tests. */
 export const REQUEST: LaunchRequest = {
   prompt: "Create hello.txt",
   promptFile: "/tmp/prompt.txt",

@@ -2,60 +2,59 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM } from "./scripted-program.js";
 
-/** One thing that a scripted agent does. */
+/** One step of a scripted agent. */
 export type ScriptStep =
   /**
-   * Calls the model where its environment says, tells of it as `claude` does unless it is silent, and runs the command it
-   * is told. When the call fails it ends, unless it is to try again once, or to go on anyway.
+   * Calls the model of its environment, reports that like `claude` unless it is silent, and runs the returned command. When
+   * the call fails it ends, unless it is to retry once or to continue anyway.
    */
   | { readonly ask: true; readonly silent?: boolean; readonly again?: true; readonly anyway?: true }
-  /** Tells of a call to a model that it has not made through anything that could count it. */
+  /** Reports a model call that was not made through the gateway. */
   | { readonly say: string; readonly input: number; readonly output: number }
-  /** A file in the folder it works in. */
+  /** Writes a file in its working folder. */
   | { readonly write: string; readonly text: string }
   | { readonly print: unknown }
-  /** Prints this as it is. */
+  /** Prints this line. */
   | { readonly line: string }
-  /** Prints the result of a tool that is this many bytes long, in one line. */
+  /** Prints a tool result of this many bytes in one line. */
   | { readonly long: number }
   | { readonly wait: number }
   | { readonly hang: true }
   | { readonly stderr: string }
-  /** Writes down what it was given: its arguments, its environment, its folder and what it can read from its stdin. */
+  /** Writes what it was given to a file: arguments, environment, folder and stdin. */
   | { readonly confess: string }
   | { readonly ignore: "SIGTERM" }
-  /** Starts a program in a session of its own, and leaves it. */
+  /** Starts a program in its own session and leaves it running. */
   | { readonly detach: readonly [string, ...string[]] }
-  /** The final event. Its totals are those that it counted, times `factor`. */
+  /** Prints the final event. Its totals are the counted ones times `factor`. */
   | { readonly end: "done" | "failed"; readonly factor?: number; readonly message?: string; readonly status?: number }
   | { readonly exit: number }
   | { readonly kill: NodeJS.Signals };
 
-/** What it does by the task that it is given; `*` for all others. */
+/** Steps by task; `*` for all others. */
 export type Script = Readonly<Record<string, readonly ScriptStep[]>>;
 
 /**
- * A program that passes for an agent: it does what it was told beforehand. Events of its own are those of `claude`; for
- * any other it prints what the script says.
+ * A program that acts as an agent by following a script. Its own events are those of `claude`; for other agents it prints
+ * what the script says.
  */
 export interface ScriptedAgent {
-  /** To be put into PATH. */
+  /** Folder to add to PATH. */
   readonly bin: string;
-  /** How many times it was given a task. */
+  /** How often it was given a task. */
   starts(): number;
   remove(): void;
 }
 
 export interface ScriptedAgentOptions {
-  /** Where the program is put. */
+  /** Folder of the program. */
   readonly bin: string;
   readonly script: Script;
   readonly name?: string;
-  /** What it prints when it is asked for its version. */
+  /** Its version output. */
   readonly version?: string;
 }
 
-/** Writes the program. */
 export function writeScriptedAgent(options: ScriptedAgentOptions): ScriptedAgent {
   const { bin, script, name = "claude", version = "2.1.325 (Claude Code)" } = options;
   const starts = join(bin, "starts.txt");

@@ -1,4 +1,4 @@
-/** The scripted agent itself, behind a constant `GIVEN`. It has no package around it, and so is no module. */
+/** The scripted agent itself, with a constant `GIVEN` put in front. CommonJS, because there is no package.json next to it. */
 export const PROGRAM = String.raw`
 const { execSync, spawn } = require("node:child_process");
 const fs = require("node:fs");

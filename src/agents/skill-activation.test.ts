@@ -10,14 +10,14 @@ const call = (name: string, given: unknown): Extract<AgentHappening, { type: "to
   arguments: given,
 });
 
-/** The skills that one call takes up, where tidy and tidy-more are offered. */
+/** The skills one call activates when tidy and tidy-more are offered. */
 function takenUp(name: string, given: unknown): string[] {
   return withActivations([call(name, given)], ["tidy", "tidy-more", "v1.2"]).flatMap((happening) =>
     happening.type === "skill_activation" ? [happening.name] : [],
   );
 }
 
-describe("a skill is taken up", () => {
+describe("a skill is activated", () => {
   it.each<[string, unknown, string]>([
     ["Skill", { skill: "tidy" }, "tidy"],
     ["Skill", { skill: "/tidy", args: "all" }, "tidy"],
@@ -62,7 +62,7 @@ describe("a skill is taken up", () => {
   });
 });
 
-describe("a skill is not taken up", () => {
+describe("a skill is not activated", () => {
   it.each<[string, unknown]>([
     ["bash", { command: "ls skills/tidy" }],
     ["bash", { command: "cat skills/un-tidy/SKILL.md" }],
@@ -78,18 +78,18 @@ describe("a skill is not taken up", () => {
     ["skill_search", { query: "tidy" }],
   ])("by %s %j", (name, given) => expect(takenUp(name, given)).toEqual([]));
 
-  it("by anything that is no call, whatever is said", () => {
+  it("by anything other than a call", () => {
     const said: AgentHappening[] = [{ type: "assistant_message", text: "I read tidy/SKILL.md" }];
     expect(withActivations(said, ["tidy"])).toBe(said);
   });
 
-  it("by reading, where it is not offered", () => {
+  it("by reading when it is not offered", () => {
     const calls = [call("read", { path: "tidy/SKILL.md" })];
     expect(withActivations(calls, [])).toEqual(calls);
   });
 });
 
-it("takes any arguments, and leaves everything else as it is", () => {
+it("accepts any arguments, and changes nothing else", () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue(), (name, given) => {
       const happenings = withActivations([call(name, given)], ["tidy"]);

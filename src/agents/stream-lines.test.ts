@@ -8,14 +8,14 @@ function linesOf(chunks: readonly Buffer[], maxBytes?: number): string[] {
   return [...chunks.flatMap((chunk) => lines.push(chunk)), ...lines.end()];
 }
 
-/** Cut at these places, wherever they fall. */
+/** Splits the bytes at these positions. */
 function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const sorted = [...places.map((place) => place % (bytes.length + 1)), 0, bytes.length].sort((a, b) => a - b);
   return sorted.slice(1).map((end, at) => bytes.subarray(sorted[at] ?? 0, end));
 }
 
-describe("StreamLines", () => {
-  it("gives the same lines however the bytes are cut", () => {
+describe("LineSplitter", () => {
+  it("returns the same lines however the bytes are split", () => {
     const line = fc.string({ unit: fc.constantFrom("a", "é", "😀", "\u2028", "\u2029", "\r", "\u0085", '"') });
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat()), fc.boolean(), (texts, places, endsInFeed) => {
@@ -26,16 +26,16 @@ describe("StreamLines", () => {
     );
   });
 
-  it("takes a carriage return before the line feed, and one that comes in another chunk", () => {
+  it("accepts a carriage return before the line feed, even in another chunk", () => {
     expect(linesOf([Buffer.from('{"a":1}\r\n{"b":2}\r'), Buffer.from("\n")])).toEqual(['{"a":1}', '{"b":2}']);
   });
 
-  it("puts a character together that was cut in the middle", () => {
+  it("joins a character split between chunks", () => {
     const bytes = Buffer.from("😀\n");
     expect(linesOf([bytes.subarray(0, 2), bytes.subarray(2)])).toEqual(["😀"]);
   });
 
-  it("holds a line of 20 MB that comes in small chunks", () => {
+  it("accepts a line of 20 MB in small chunks", () => {
     const lines = new StreamLines();
     const chunk = Buffer.alloc(4096, "x");
     const cpuMs = startCpuTime();
@@ -45,11 +45,11 @@ describe("StreamLines", () => {
     const [line] = lines.push(Buffer.from("\nrest"));
     expect(line).toHaveLength(20 * 1024 * 1024);
     expect(lines.end()).toEqual(["rest"]);
-    // Joining what is there again with each chunk would be 50 GB of copying.
+    // Joining everything again with each chunk would copy 50 GB.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 
-  it("drops a line above the bound, counts it, and goes on with the next", () => {
+  it("drops a line over the limit, counts it, and continues with the next", () => {
     const lines = new StreamLines(10);
     expect(lines.push(Buffer.from("12345678901\nshort\n123456"))).toEqual(["short"]);
     expect(lines.push(Buffer.from("789012\n1234567890\n"))).toEqual(["1234567890"]);
@@ -59,12 +59,12 @@ describe("StreamLines", () => {
   });
 });
 
-describe("eventOf", () => {
+describe("parseEventLine", () => {
   it("parses a line", () => {
     expect(eventOf('{"type":"result","text":"a\u2028b"}')).toEqual({ type: "result", text: "a\u2028b" });
   });
 
-  it("keeps the beginning of a line that is no JSON", () => {
+  it("keeps the beginning of a line that is not JSON", () => {
     expect(eventOf(`{"type":"res${"x".repeat(5000)}`)).toEqual({ malformed: `{"type":"res${"x".repeat(1988)}` });
   });
 });

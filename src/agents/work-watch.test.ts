@@ -10,13 +10,13 @@ import { WorkWatch } from "./work-watch.js";
 
 const RIGHT = [{ type: "file-contains", config: { path: "a.txt", value: "right" } }];
 
-/** The file system has a clock of its own, which is read apart from ours. */
+/** The file system has its own clock, which is read separately. */
 const CLOCK_TOLERANCE_MS = 100;
 
 const writes = (text: string): ScriptStep => ({ write: "a.txt", text });
 
-describe("the moment of success", () => {
-  it("is that of the change that was right, also when it is broken again", async () => {
+describe("the success time", () => {
+  it("is that of the correct change, even if it is broken again later", async () => {
     const { row, place } = await tryScripted({
       does: [writes("wrong"), { wait: 100 }, writes("right"), { wait: 5000 }, writes("wrong"), { end: "done" }],
       example: { graders: RIGHT },
@@ -24,13 +24,13 @@ describe("the moment of success", () => {
     const { outcome, successAtMs, firstAttemptMs, durationMs } = row;
     expect(outcome).toBe("fail");
     expect(successAtMs).toBeGreaterThanOrEqual(100);
-    // The change itself, not the look at it, which comes at least 300 ms later.
+    // The change itself, not its check, which comes at least 300 ms later.
     expect((durationMs ?? 0) - (successAtMs ?? 0)).toBeGreaterThanOrEqual(5000);
     expect(firstAttemptMs).toBeLessThan((successAtMs ?? 0) + 1);
     expectNothingLeft(place);
   });
 
-  it("is that of the last change when only the end is right", async () => {
+  it("is that of the last change when only the end is correct", async () => {
     const { row } = await tryScripted({
       does: [writes("wrong"), { wait: 500 }, writes("right"), { end: "done" }],
       example: { graders: RIGHT },
@@ -40,7 +40,7 @@ describe("the moment of success", () => {
     expect(row.successAtMs).toBeLessThanOrEqual(row.durationMs ?? 0);
   });
 
-  it("is not known where graders look at more than the folder, and there is none without a change", async () => {
+  it("is unknown when graders need more than the folder, and null without a change", async () => {
     const [said, nothing] = ["output-contains", "file-not-exists"];
     const { result } = await tryScripted({
       does: { said: [writes("right"), { end: "done" }], nothing: [{ end: "done" }] },
@@ -56,7 +56,7 @@ describe("the moment of success", () => {
   });
 });
 
-describe("WorkWatch", () => {
+describe("WorkWatcher", () => {
   let root = "";
   let workspace: Workspace;
   beforeEach(async () => {
@@ -70,7 +70,7 @@ describe("WorkWatch", () => {
 
   const change = (text: string) => writeFileSync(join(workspace.path, "a.txt"), text);
 
-  it("looks at a copy of each state that stays, and no more after one is right", async () => {
+  it("checks a copy of each lasting state until one passes", async () => {
     const seen: string[] = [];
     const watch = new WorkWatch(workspace, async ({ workspace: state }) => {
       expect(state?.path).not.toBe(workspace.path);
@@ -90,7 +90,7 @@ describe("WorkWatch", () => {
     expect(successAt).toBeLessThan(performance.now() - 200);
   });
 
-  it("says when the first change was, not when the first changes had come to rest", async () => {
+  it("returns the time of the first change, not the end of the first batch", async () => {
     const watch = new WorkWatch(workspace, undefined);
     await watch.ready;
     const before = performance.now();
@@ -105,7 +105,7 @@ describe("WorkWatch", () => {
     expect(firstChangeAt).toBeLessThan(after + CLOCK_TOLERANCE_MS);
   });
 
-  it("looks at the last state for no longer than it may", async () => {
+  it("limits the time of the last check", async () => {
     const watch = new WorkWatch(workspace, () => new Promise(() => {}));
     await watch.ready;
     change("x");
@@ -124,7 +124,7 @@ describe("WorkWatch", () => {
     expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);
   });
 
-  it("takes a grading that fails for no success, and still sees the first change", async () => {
+  it("does not treat failed grading as success, and still sees the first change", async () => {
     const watch = new WorkWatch(workspace, () => Promise.reject(new Error("no")));
     await watch.ready;
     change("x");
@@ -133,7 +133,7 @@ describe("WorkWatch", () => {
     expect(successAt).toBeNull();
   });
 
-  it("asks nobody when it is cancelled, or when nothing has changed", async () => {
+  it("does not grade when it is canceled or nothing has changed", async () => {
     const never = () => Promise.reject(new Error("was asked"));
     const cancelled = new WorkWatch(workspace, never);
     change("x");

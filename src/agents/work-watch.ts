@@ -2,7 +2,7 @@ import type { TrialContext } from "../core/system.js";
 import { type FolderWatch, snapshotOf, type Workspace, watchFolder } from "../exec/workspace/index.js";
 import { abortionOf } from "./abortion.js";
 
-/** What was seen of the work in a folder; times by `performance.now()`, null for what never happened. */
+/** Times by `performance.now()`; null for what never happened. */
 export interface Watched {
   readonly firstChangeAt: number | null;
   /** When the work first passed. */
@@ -10,16 +10,16 @@ export interface Watched {
 }
 
 /**
- * Watches the folder while the agent works: when it first changed and, where the work can be graded while it is going on,
- * when it first passed. For that a copy is graded whenever the folder has been quiet for a moment. One copy at a time;
- * states that were left behind meanwhile are not looked at.
+ * Watches the folder while the agent works: when it first changed and, if the work can be graded in progress, when it first
+ * passed. For that, a copy is graded whenever the folder has been quiet for a moment. One copy at a time; intermediate
+ * states are skipped.
  */
 export class WorkWatch {
   readonly #workspace: Workspace;
   readonly #passes: TrialContext["passes"];
   readonly #watch: FolderWatch;
   readonly #cancelling = new AbortController();
-  /** Of the newest state that was not looked at yet. */
+  /** Time of the newest state not checked yet. */
   #pendingAt: number | null = null;
   #lastLookedAt: number | null = null;
   #checking: Promise<void> | null = null;
@@ -36,12 +36,12 @@ export class WorkWatch {
     });
   }
 
-  /** Resolves when changes are seen: wait for it before the agent is started. */
+  /** Resolves when changes are seen: await it before starting the agent. */
   get ready(): Promise<void> {
     return this.#watch.ready;
   }
 
-  /** Looks at the last state too, for so long at most. */
+  /** Also checks the last state, for at most `withinMs`. */
   async end(withinMs: number | null = null): Promise<Watched> {
     const times = await this.#watch.close();
     if (times !== null && times.lastAt !== this.#lastLookedAt) this.#look(times.lastAt);
@@ -51,7 +51,6 @@ export class WorkWatch {
     return { firstChangeAt: times?.firstAt ?? null, successAt: this.#successAt };
   }
 
-  /** Nobody wants to know any more. */
   async cancel(): Promise<void> {
     this.#cancelling.abort();
     await this.#watch.close();
@@ -75,7 +74,7 @@ export class WorkWatch {
     this.#checking = null;
   }
 
-  /** A state that cannot be copied or graded is not a success; the last word has the grading of the trial itself. */
+  /** A state that cannot be copied or graded does not count as passed; the trial's own grading decides. */
   async #isRight(passes: NonNullable<TrialContext["passes"]>): Promise<boolean> {
     try {
       const snapshot = await snapshotOf(this.#workspace, this.#cancelling.signal);

@@ -6,7 +6,7 @@ import { bundledPrice, costOf } from "./index.js";
 const AT = new Date("2026-01-15T12:00:00Z");
 
 describe("bundledPrice", () => {
-  it("knows a model of a provider, and says where the price comes from", async () => {
+  it("returns the price of a provider's model and its source", async () => {
     const { dependencies } = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8"));
     expect(await bundledPrice({ model: "gpt-4o", provider: "openai", at: AT })).toEqual({
       input: 2_500_000,
@@ -18,7 +18,7 @@ describe("bundledPrice", () => {
     });
   });
 
-  it("has tiers for long prompts, and a price of its own for the hour's cache", async () => {
+  it("has tiers for long prompts and a separate price for the one-hour cache", async () => {
     const price = await bundledPrice({ model: "claude-sonnet-4-5", provider: "anthropic", at: AT });
     expect(price).toMatchObject({ input: 3_000_000, cacheWrite: 3_750_000, cacheWrite1h: 6_000_000 });
     expect(price?.tiers).toMatchObject([{ over: 200_000, input: 6_000_000, output: 22_500_000 }]);
@@ -52,27 +52,27 @@ describe("bundledPrice", () => {
     { model: "gpt-5", provider: "my-openai-clone" },
     { model: "gpt-5", provider: "constructor" },
     { model: "gpt-5", baseUrl: "http://127.0.0.1:8080" },
-  ])("does not know %j", async (query) => {
+  ])("returns null for %j", async (query) => {
     expect(await bundledPrice({ ...query, at: AT })).toBeNull();
   });
 
-  it("knows embeddings, which have one price alone", async () => {
+  it("returns the single price of embeddings", async () => {
     const price = await bundledPrice({ model: "text-embedding-3-small", provider: "openai", at: AT });
     expect(price).toMatchObject({ input: 20_000, output: 20_000 });
   });
 
-  it("takes an entry without prices for free only when the name says so", async () => {
+  it("treats an entry without prices as free only when the name says so", async () => {
     const free = await bundledPrice({ model: "deepseek/deepseek-r1:free", provider: "openrouter", at: AT });
     expect(free).toMatchObject({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 });
     expect(await bundledPrice({ model: "gemma-3", provider: "google", at: AT })).toBeNull();
   });
 
-  it("says when requests cost something beside their tokens", async () => {
+  it("notes that requests have a cost besides their tokens", async () => {
     const price = await bundledPrice({ model: "sonar", provider: "perplexity", at: AT });
     expect(price?.source).toMatch(/without its price per request/);
   });
 
-  it("has the price of the moment asked for", async () => {
+  it("returns the price at the given date", async () => {
     const price = async (at: string) =>
       (await bundledPrice({ model: "o3", provider: "openai", at: new Date(at) }))?.input;
     expect(await price("2025-06-01T00:00:00Z")).toBe(10_000_000);

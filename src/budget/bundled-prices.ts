@@ -7,24 +7,24 @@ import { sellerOf } from "./providers.js";
 
 const PACKAGE = "@pydantic/genai-prices";
 
-/** From dollars for a million tokens to pico-dollars a token. */
+/** Converts dollars per million tokens to pico-dollars per token. */
 const PICO_PER_MTOK = 1e6;
 
 const FREE: TokenPrices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 };
 
-/** Which model's price is asked for. */
+/** The model to look up a price for. */
 export interface PriceQuery {
-  /** The name on the wire. */
+  /** The model name sent to the API. */
   readonly model: string;
   readonly provider?: string | null;
   readonly baseUrl?: string | null;
-  /** Prices change: the one of this moment, now unless told. */
+  /** The date of the price, because prices change. Default: now. */
   readonly at?: Date;
 }
 
 /**
- * The price of a model in the bundled table; null when it is not known there. Who sells it is told by the provider, else
- * by the base URL, else by the model's name: a known name at an unknown address is not taken for the known seller's.
+ * Looks up the price of a model in the bundled table; null when the table does not have it. The seller is determined by
+ * the provider, else the base URL, else the model's name. A known name at an unknown URL does not get the known seller's price.
  * @example
  * (await bundledPrice({ model: "gpt-4o", provider: "openai" }))?.input; // 2500000
  */
@@ -36,7 +36,7 @@ export async function bundledPrice({ model, provider, baseUrl, at = new Date() }
   return found === null ? null : toPrice(found.model_price, found.model.id);
 }
 
-/** The library takes any name that contains "openai" for OpenAI, hence the check that a name is known as it is. */
+/** The library matches any name that contains "openai" as OpenAI, so check that the name itself is listed. */
 function findSeller(
   { provider, baseUrl }: { provider: string | null | undefined; baseUrl: string | null | undefined },
   isKnown: (seller: string) => boolean,
@@ -49,7 +49,7 @@ function findSeller(
 
 function toPrice(prices: ModelPrice, model: string): Price | null {
   const source = `${PACKAGE} ${packageVersion()}`;
-  // An entry without prices may be free or not filled in; the name tells.
+  // An entry without prices may be free or incomplete; the name decides.
   if (Object.keys(prices).length === 0 && model.endsWith(":free")) return { ...FREE, source };
   if (prices.input_mtok === undefined) return null;
   const tiers = tierStarts(prices).map((over) => ({ over, ...tokenPrices(prices, over + 1) }));
@@ -67,14 +67,13 @@ function tierStarts(prices: ModelPrice): number[] {
   return [...new Set(starts)].sort((a, b) => a - b);
 }
 
-/** The prices that hold for a prompt of this length. */
 function tokenPrices(prices: ModelPrice, promptTokens: number): TokenPrices {
   const priceOf = (key: string) => priceAt(prices[key], promptTokens);
   const input = priceOf("input_mtok") ?? 0;
   const cacheWrite = priceOf("cache_write_5m_mtok") ?? priceOf("cache_write_mtok") ?? input;
   return {
     input,
-    // Embeddings have no output, and the oldest models one price for all tokens.
+    // Embeddings have no output price, and the oldest models have one price for all tokens.
     output: priceOf("output_mtok") ?? input,
     cacheRead: priceOf("cache_read_mtok") ?? input,
     cacheWrite,
@@ -89,7 +88,7 @@ function priceAt(price: ModelPrice[string], promptTokens: number): number | null
   return Math.round((reached.at(-1)?.price ?? price.base) * PICO_PER_MTOK);
 }
 
-/** Its package.json is not among what it exports, but lies beside the folder that is. */
+/** The package does not export its package.json, so read it next to the exported folder. */
 function packageVersion(): string {
   const entry = createRequire(import.meta.url).resolve(PACKAGE);
   const text = readFileSync(join(dirname(entry), "..", "package.json"), "utf8");

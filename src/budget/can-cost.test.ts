@@ -4,27 +4,27 @@ import { canCost, priceFrom } from "./price.js";
 const PRICE = priceFrom({ input_per_1k: 0.001, output_per_1k: 0.01 }, "test");
 const LIMITS = { price: PRICE, maxCostUsd: 0.5, hardTimeoutMs: null };
 
-describe("canCost", () => {
-  it("is the prompt and the longest answer at their prices", () => {
+describe("estimateMaxCost", () => {
+  it("adds the prompt and the longest answer at their prices", () => {
     expect(canCost({ ...LIMITS, maxOutputTokens: 100 }, { tokens: 2000, calls: 1 })).toEqual({
       usd: 0.003,
       by: "tokens",
     });
   });
 
-  it("sends all that was said before with each further turn", () => {
-    // 3 × 1000 tokens of the example, 100 + 200 of answers that are sent again, 3 × 100 of answers.
+  it("sends the whole conversation again with each further turn", () => {
+    // 3 × 1000 tokens of the example, 100 + 200 of answers sent again, 3 × 100 of answers.
     const usd = (3000 + 300) * 1e-6 + 300 * 1e-5;
     expect(canCost({ ...LIMITS, maxOutputTokens: 100 }, { tokens: 1000, calls: 3 })?.usd).toBeCloseTo(usd, 12);
   });
 
-  it("is at most the limit of the trial, and that where no longest answer is known", () => {
+  it("is capped by the trial's limit, and uses the limit when the longest answer is unknown", () => {
     expect(canCost({ ...LIMITS, maxOutputTokens: 1e6 }, { tokens: 10, calls: 1 })).toEqual({ usd: 0.5, by: "limit" });
     expect(canCost(LIMITS, { tokens: 10, calls: 1 })).toEqual({ usd: 0.5, by: "limit" });
     expect(canCost({ ...LIMITS, price: null, maxOutputTokens: 5 }, { tokens: 10, calls: 1 })?.by).toBe("limit");
   });
 
-  it("is not known where nothing says so", () => {
+  it("returns null when nothing is known", () => {
     expect(canCost(null, { tokens: 10, calls: 1 })).toBeNull();
     expect(canCost({ ...LIMITS, maxCostUsd: 0 }, { tokens: 10, calls: 1 })).toBeNull();
     const unlimited = { ...LIMITS, maxCostUsd: 0, maxOutputTokens: 1000 };

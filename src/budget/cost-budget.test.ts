@@ -5,7 +5,7 @@ import type { Price } from "../core/price.js";
 import type { Usage } from "../core/system.js";
 import { CostBudget, costOf, dollars, priceFrom } from "./index.js";
 
-/** $1 and $2 a million: a token is a millionth of a dollar, or two. */
+/** $1 and $2 per million tokens. */
 const PRICING = { input_per_1k: 0.001, output_per_1k: 0.002 };
 const PRICE = priceFrom({ ...PRICING, cache_read_per_1k: 0.0001, cache_write_per_1k: 0.00125 }, "test");
 
@@ -20,7 +20,7 @@ const events = fc.array(
 );
 
 describe("CostBudget", () => {
-  it("is exceeded by more than the limit, not by the limit itself", () => {
+  it("is exceeded above the limit, not at the limit", () => {
     const budget = new CostBudget({ pricing: PRICING, maxCostUsd: 0.3 });
     expect(budget.add({ input: 300_000, output: 0 })).toEqual({ costUsd: 0.3, exceeded: false });
     expect(budget.costKilledAt).toBe(0);
@@ -28,14 +28,14 @@ describe("CostBudget", () => {
     expect(budget.costKilledAt).toBe(0.300001);
   });
 
-  it("does not drift: a million small events are the limit exactly", () => {
+  it("does not drift: a million small events add up to exactly the limit", () => {
     const budget = new CostBudget({ pricing: { input_per_1k: 0.0000375, output_per_1k: 0 }, maxCostUsd: 0.0375 });
     for (let i = 0; i < 1e6; i++) budget.add({ input: 1, output: 0 });
     expect(budget.bill).toEqual({ costUsd: 0.0375, exceeded: false });
     expect(budget.add({ input: 1, output: 0 }).exceeded).toBe(true);
   });
 
-  it("stays exceeded, keeps the first cost that was too much, and goes on banking", () => {
+  it("stays exceeded, keeps the first cost above the limit, and keeps counting", () => {
     const budget = new CostBudget({ pricing: PRICING, maxCostUsd: 0.001 });
     budget.add({ input: 1001, output: 0 });
     expect(budget.add({ input: 1000, output: 0 })).toEqual({ costUsd: 0.002001, exceeded: true });
@@ -50,7 +50,7 @@ describe("CostBudget", () => {
     expect(budget.maxCostUsd).toBe(0);
   });
 
-  it("counts without a price, but refuses a limit that could never fire", () => {
+  it("counts without a price, but rejects a limit that could never take effect", () => {
     const budget = new CostBudget({ price: null });
     expect(budget.add({ input: 5, output: 7 })).toEqual({ costUsd: 0, exceeded: false });
     expect(budget.isPriced).toBe(false);
@@ -61,7 +61,7 @@ describe("CostBudget", () => {
     expect(() => new CostBudget({ maxTokens: 0 })).toThrow(/maxTokens/);
   });
 
-  it("holds to a limit on tokens of all classes, without a price too", () => {
+  it("enforces a limit on tokens of all classes, with or without a price", () => {
     const budget = new CostBudget({ maxTokens: 10 });
     expect(budget.add({ input: 1, output: 2, cacheRead: 3, cacheWrite: 4, reasoning: 2 }).exceeded).toBe(false);
     expect(budget.estimate(1).exceeded).toBe(true);
@@ -82,7 +82,7 @@ describe("CostBudget", () => {
     });
   });
 
-  it("replaces an estimate by the next one, and by the usage", () => {
+  it("replaces an estimate with the next estimate and with the usage", () => {
     const budget = new CostBudget({ pricing: PRICING, maxCostUsd: 1 });
     budget.add({ input: 1000, output: 0 });
     expect(budget.estimate(100).costUsd).toBe(0.0012);
@@ -93,7 +93,7 @@ describe("CostBudget", () => {
     expect(budget.isEstimated).toBe(false);
   });
 
-  it("is exceeded by an estimate for good", () => {
+  it("stays exceeded after an estimate above the limit", () => {
     const budget = new CostBudget({ pricing: PRICING, maxCostUsd: 0.001 });
     expect(budget.estimate(500).exceeded).toBe(false);
     expect(budget.estimate(501).exceeded).toBe(true);
@@ -101,7 +101,7 @@ describe("CostBudget", () => {
     expect(budget.costKilledAt).toBe(0.001002);
   });
 
-  it("says so once, at the moment it is exceeded", () => {
+  it("calls onExceeded once, at the moment the limit is exceeded", () => {
     const seen: number[] = [];
     const budget: CostBudget = new CostBudget({
       pricing: PRICING,
@@ -113,7 +113,7 @@ describe("CostBudget", () => {
     expect(seen).toEqual([0.0012]);
   });
 
-  it("takes the price of the prompt's length, for estimates that of the last prompt", () => {
+  it("uses the price for the prompt's length, and for estimates that of the last prompt", () => {
     const price: Price = { ...PRICE, tiers: [{ ...PRICE, over: 100, output: 7_000_000 }] };
     const budget = new CostBudget({ price });
     budget.add({ input: 0, output: 1 }, 101);
@@ -124,7 +124,7 @@ describe("CostBudget", () => {
   });
 
   it.each(["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"])(
-    "refuses a %s that is negative or no whole number, and adds nothing of that event",
+    "rejects a %s that is negative or not a whole number, and adds nothing of that event",
     (name) => {
       const budget = new CostBudget({ price: PRICE, maxCostUsd: 1 });
       budget.add({ input: 1, output: 1, cacheWrite: 1 });
@@ -140,20 +140,20 @@ describe("CostBudget", () => {
     },
   );
 
-  it("refuses estimates and prompts that are no counts", () => {
+  it("rejects estimates and prompts that are not counts", () => {
     const budget = new CostBudget({ price: PRICE });
     expect(() => budget.estimate(-1)).toThrow(/^outputTokens/);
     expect(() => budget.add({ input: 1, output: 1 }, 0.5)).toThrow(/^promptTokens/);
     expect(budget.usage.input).toBe(0);
   });
 
-  it("hands out the same bill every time", () => {
+  it("returns the same bill object every time", () => {
     const budget = new CostBudget({ price: PRICE });
     expect(budget.add({ input: 1, output: 1 })).toBe(budget.bill);
     expect(budget.estimate(1)).toBe(budget.bill);
   });
 
-  it("bills no more than the limit and one event when the caller stops where it is told", () => {
+  it("bills at most the limit plus one event when the caller stops as told", () => {
     fc.assert(
       fc.property(events, fc.integer({ min: 1, max: 50_000 }), (stream, micros) => {
         const maxCostUsd = micros / 1e6;
@@ -169,7 +169,7 @@ describe("CostBudget", () => {
     );
   });
 
-  it("has the exact sum, whatever the order, and whatever was estimated in between", () => {
+  it("has the exact sum in any order, with any estimates in between", () => {
     fc.assert(
       fc.property(events, fc.infiniteStream(fc.nat(1000)), (stream, guesses) => {
         const billed = (order: readonly Usage[]) => {

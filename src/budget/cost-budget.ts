@@ -14,29 +14,29 @@ import {
 } from "./price.js";
 import { amount, BUDGET_RULES, requireRule } from "./rules.js";
 
-/** What a trial is billed at and held to. */
+/** The price and the limits of one trial. */
 export interface CostBudgetOptions {
   readonly price?: Price | null;
-  /** Instead of a price. */
+  /** Alternative to `price`. */
   readonly pricing?: Pricing;
   /** 0, null or absent: costs are only counted. */
   readonly maxCostUsd?: number | null;
-  /** A limit on tokens of all classes together, for lanes that have no price. */
+  /** Limit on tokens of all classes together, for models without a price. */
   readonly maxTokens?: number;
-  /** True when all that is billed is priced elsewhere, and told by `report`: a limit needs no price then. */
+  /** True when costs are computed elsewhere and passed to `report`; a limit then needs no price. */
   readonly isMetered?: boolean;
   /** Called once, at the moment a limit is exceeded. */
   readonly onExceeded?: () => void;
-  /** Called when a share of the limit in dollars is exceeded, once for each of `WARNING_SHARES`. */
+  /** Called once for each of `WARNING_SHARES` when that share of the dollar limit is exceeded. */
   readonly onShare?: (share: number) => void;
 }
 
-/** The shares of its limit at which the cost of a trial is spoken of. */
+/** Shares of the limit at which a warning is issued. */
 const WARNING_SHARES: readonly number[] = [0.5, 0.8];
 
 /**
- * The running bill of one trial. Sums are whole pico-dollars, exact up to $9,007; `add` and `estimate` are called for
- * every event of a stream and allocate nothing.
+ * Tracks the cost of one trial. Sums are whole pico-dollars, exact up to $9,007. `add` and `estimate` run for every event
+ * of a stream and allocate nothing.
  * @example
  * const budget = new CostBudget({ pricing: { input_per_1k: 0.003, output_per_1k: 0.015 }, maxCostUsd: 0.05 });
  * budget.add({ input: 1200, output: 340 }).exceeded; // false
@@ -50,19 +50,18 @@ export class CostBudget implements TrialBudget {
   readonly #onShare: ((share: number) => void) | undefined;
   readonly #bill = { costUsd: 0, exceeded: false };
   readonly #usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
-  /** Of the last prompt: an estimate is of an answer to it, or to one that is about as long. */
+  /** Prices for the length of the last prompt. Estimates are for an answer to it or to one of similar length. */
   #prices: TokenPrices | null;
   #cost = 0;
   #tokens = 0;
   #estimatedOutput = 0;
   #estimatedInput = 0;
   #costKilledAt = 0;
-  /** Told by a meter elsewhere; false while nothing was. */
+  /** True once an external meter has reported usage. */
   #isReported = false;
   #isReportEstimated = false;
   #isReportPriced = false;
   #shares = 0;
-  /** The cost at which the next share is exceeded. */
   #nextShare: number;
 
   constructor(options: CostBudgetOptions) {
@@ -185,6 +184,6 @@ export class CostBudget implements TrialBudget {
 
 function withoutPrice(maxCostUsd: number): BudgetError {
   return new BudgetError(
-    `A limit of $${maxCostUsd} needs a price: without one it could never fire. Give price or pricing, or limit the work with maxTokens instead.`,
+    `A limit of $${maxCostUsd} needs a price, or it can never take effect. Give price or pricing, or limit tokens with maxTokens instead.`,
   );
 }

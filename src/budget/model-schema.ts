@@ -6,18 +6,17 @@ import type { Pricing } from "./price.js";
 import type { Budgets } from "./resolve.js";
 import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, RULE_SCHEMAS, type Rule } from "./rules.js";
 
-/** A model as written in the file, checked. */
+/** A checked model as written in the file. */
 export type RawModel = { [key in keyof typeof MODEL_RULES]?: string } & { pricing?: Pricing; budgets?: Budgets };
 
-/** Something wrong inside a model. */
 interface ModelProblem {
   readonly path: KeyPath;
-  /** True when the key itself is wrong that the path ends with. */
+  /** True when the last key of the path is the problem. */
   readonly isUnknownKey: boolean;
   readonly text: string;
 }
 
-/** Looks for everything that is wrong with a model. */
+/** Finds all problems of a model. */
 export type ModelCheck = (value: unknown) => ModelProblem[];
 
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +25,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   budgets: Object.keys(BUDGET_RULES),
 };
 
-/** Makes the check of models. Strict: a key that is not known would otherwise be a setting silently ignored. */
+/** Strict, because an unknown key would otherwise be silently ignored. */
 export function modelCheck(): ModelCheck {
   const schema = modelSchema();
   return (value) =>
@@ -43,7 +42,7 @@ function unknownKey(path: KeyPath, key: string): ModelProblem {
 }
 
 /**
- * The JSON Schema of models files, for editors: models below `models:`, or a file of nothing but models.
+ * Builds the JSON Schema of models files for editors: models below `models:`, or a file that contains only models.
  * @example
  * const schema = modelsJsonSchema();
  */
@@ -53,15 +52,15 @@ export function modelsJsonSchema(): JsonSchema {
   const wrapped = {
     properties: {
       models: { description: "Models by name.", ...models, propertyNames: name },
-      default: { description: "The model that is used where none is named.", type: "string" },
+      default: { description: "The model to use when none is named.", type: "string" },
     },
     required: ["models"],
     additionalProperties: false,
   };
   return {
     $schema: JSON_SCHEMA_DRAFT,
-    title: "Models file of Assay",
-    description: "Models by name: where they are, what they cost and what a trial may spend.",
+    title: "Assay models file",
+    description: "Models by name: their endpoints, their prices and what a trial may spend.",
     type: "object",
     anyOf: [wrapped, { ...models, propertyNames: { ...name, not: { const: "models" } } }],
     definitions: { model: toJsonSchema(modelSchema()) },

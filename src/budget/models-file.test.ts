@@ -35,7 +35,7 @@ async function only(text: string): Promise<ModelEntry> {
   return entry;
 }
 
-/** The problems of a file, without the folder it lies in. */
+/** The problems of a file, without its folder. */
 async function problems(text: string): Promise<string[]> {
   const error = await load(text).then(
     () => new Error("the file was taken as it is"),
@@ -47,7 +47,7 @@ async function problems(text: string): Promise<string[]> {
 }
 
 describe("loadModels", () => {
-  it("reads everything a model can say", async () => {
+  it("reads all settings of a model", async () => {
     const file = await load(FULL);
     expect(file.default).toBe("opencode-or-minimax-m2-7");
     const price = {
@@ -98,7 +98,7 @@ describe("loadModels", () => {
     ]);
   });
 
-  it("needs no more than a name, and takes the bundled price", async () => {
+  it("needs only a name, and uses the bundled price", async () => {
     const entry = await only("models:\n  gpt-5: { provider: openai }\n");
     expect(entry).toMatchObject({ apiName: "gpt-5", baseUrl: null, apiKeyEnv: null, agentCli: null, pricing: null });
     expect(entry).toMatchObject({ priceSource: "bundled", budgets: {}, price: { input: 1_250_000 } });
@@ -111,19 +111,19 @@ describe("loadModels", () => {
     expect(entry).toMatchObject({ priceSource: "models.yml", price: { input: 0 }, resolved: { rule: "free" } });
   });
 
-  it("knows no limit for a model that nobody has a price for", async () => {
+  it("has no limit for a model without a known price", async () => {
     const entry = await only("mine: { provider: ollama, api_name: llama3.2, budgets: { max_tokens: 1000 } }");
     expect(entry).toMatchObject({ priceSource: "none", price: null, resolved: { rule: "unpriced" } });
     expect(entry.limits).toEqual({ price: null, maxCostUsd: null, hardTimeoutMs: 600_000, maxTokens: 1000 });
   });
 
-  it("reads a file of nothing but mappings as the models themselves", async () => {
+  it("reads a file that contains only mappings as the models themselves", async () => {
     const { models, default: name } = await load("gpt-5: { provider: openai }\ndefault: {}\n4: {}\n");
     expect([...models.keys()].sort()).toEqual(["4", "default", "gpt-5"]);
     expect(name).toBeNull();
   });
 
-  it("lets models share what they have in common", async () => {
+  it("lets models share settings with YAML anchors", async () => {
     const { models } = await load(
       "a: &a { provider: openai, api_name: gpt-5 }\nb: { <<: *a, budgets: { max_cost_usd: 0 } }\n",
     );
@@ -132,7 +132,7 @@ describe("loadModels", () => {
 });
 
 describe("a models file with problems", () => {
-  it("says line, column and the nearest known key for an unknown one, at any level", async () => {
+  it("reports line, column and the nearest known key for an unknown key, at any level", async () => {
     const text =
       "models:\n  a:\n    provder: x\n    pricing:\n      input_per_1k: 1\n      output_per_1k: 1\n      cach_read_per_1k: 1\n    budgets: { max_cost: 1 }\ndefalt: a\n";
     expect(await problems(text)).toEqual([
@@ -157,24 +157,24 @@ describe("a models file with problems", () => {
     ["a: { provider: '' }", /^1:16: a: provider is empty/],
     ["a: { base_url: 'localhost:8080' }", /^1:16: a: base_url must be an http or https URL/],
     ["a: { base_url: 'ftp://host/' }", /^1:16: a: base_url must be an http or https URL/],
-    ["a: { base_url: 'https://me:secret@host/' }", /^1:16: a: base_url must not hold a user name or a password/],
-    ["a: { agent_cli: claud }", /^1:17: a: agent_cli is "claud", which is not known\. Did you mean "claude"\?/],
+    ["a: { base_url: 'https://me:secret@host/' }", /^1:16: a: base_url must not contain a user name or a password/],
+    ["a: { agent_cli: claud }", /^1:17: a: agent_cli is "claud", which is not a supported agent\. Did you mean "claude"\?/],
     ["models:\n  a:\n", /^2:\d+: a: has no value: give it settings, or \{\} for the defaults/],
     ["a: {}\nb: 5", /^2:4: b: must be a mapping/],
-    ["models: { a: {} }\ndefault: b", /^2:10: default is "b", which is no model of this file\. .*Known: a\./],
+    ["models: { a: {} }\ndefault: b", /^2:10: default is "b", which is not a model in this file\. .*Known: a\./],
     ["models: { a: {} }\ndefault: 5", /^2:10: default must be the name of a model, not the number 5/],
-    ["a: {}\na: {}", /^2:1: this key was given before/],
-    ["a: { provider: ollama, budgets: { max_cost_usd: 0.3 } }", /^1:49: a: .*could never fire/],
+    ["a: {}\na: {}", /^2:1: duplicate key/],
+    ["a: { provider: ollama, budgets: { max_cost_usd: 0.3 } }", /^1:49: a: .*can never take effect/],
     ["'': {}", /^1:1: a model has an empty name/],
-    ["", /^1:1: the file is empty\. Write for instance/],
+    ["", /^1:1: the file is empty\. Example/],
     ["# nothing\n", /^1:1: the file is empty/],
     ["models: {}", /^1:9: there are no models/],
     ["models:", /^1:\d+: there are no models/],
     ["{}", /^1:1: there are no models/],
     ["- a\n- b", /^1:1: the file must be a mapping of models/],
     ["models:\n  - a", /^2:3: "models" must be a mapping from names to models/],
-    ["default: a", /^1:1: there is no "models:"/],
-    ["a: [1,\nb: }", /^2:\d+: .*Mend the YAML/],
+    ["default: a", /^1:1: "models:" is missing/],
+    ["a: [1,\nb: }", /^2:\d+: .*Fix the YAML/],
   ])("%j", async (text, message) => {
     expect((await problems(text))[0]).toMatch(message);
   });
@@ -187,19 +187,19 @@ describe("a models file with problems", () => {
     "MY KEY",
     "aB3dE5gH7jK9mN1pQ3sT5",
     "4KEY",
-  ])("takes %j for a key and not for a variable's name, and does not show it", async (secret) => {
+  ])("treats %j as a key rather than a variable name, and does not show it", async (secret) => {
     const [problem, ...more] = await problems(`a: { api_key_env: '${secret}' }`);
     expect(problem).toMatch(/^1:19: a: api_key_env must be the name of an environment variable/);
     expect(problem).not.toContain(secret);
     expect(more).toEqual([]);
   });
 
-  it("takes names of variables in any case", async () => {
+  it("accepts variable names in any case", async () => {
     for (const name of ["OPENAI_API_KEY", "my_team_key_number_2", "_K"])
       expect((await only(`a: { api_key_env: ${name} }`)).apiKeyEnv).toBe(name);
   });
 
-  it("reports everything at once, in the order of the file, as data too", async () => {
+  it("reports all problems at once, in file order, also as data", async () => {
     const text =
       "models:\n  a: { provder: x }\n  b: { provider: ollama, budgets: { max_cost_usd: 1 } }\n  c: { api_name: 1 }\ndefault: d\n";
     const error = await load(text).catch((thrown: unknown) => thrown);
@@ -214,7 +214,7 @@ describe("a models file with problems", () => {
     expect(error.exitCode).toBe(2);
   });
 
-  it("reports keys that every object seems to have", async () => {
+  it("reports keys that every object inherits", async () => {
     const text = "a: { constructor: 1, __proto__: { provider: x } }";
     expect(await problems(text)).toEqual([
       expect.stringMatching(/^1:6: unknown key "constructor"/),
@@ -222,7 +222,7 @@ describe("a models file with problems", () => {
     ]);
   });
 
-  it("survives aliases that multiply beyond all measure", async () => {
+  it("survives aliases that expand exponentially", async () => {
     const levels = ["a0: &a0 { x: 1 }"];
     for (let i = 1; i < 12; i++)
       levels.push(
@@ -234,7 +234,7 @@ describe("a models file with problems", () => {
     expect((await problems(levels.join("\n")))[0]).toMatch(/^1:1: .*alias/i);
   });
 
-  it("says why a file cannot be read", async () => {
+  it("explains why a file cannot be read", async () => {
     const workspace = new Workspace();
     await expect(loadModels(workspace.path("nope.yml"))).rejects.toThrow(
       /models file .*nope\.yml cannot be read: ENOENT/,

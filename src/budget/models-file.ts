@@ -13,15 +13,15 @@ import { type Budgets, type ResolvedBudgets, resolveAtPrice } from "./resolve.js
 /** Where a model's price was found. */
 export type PriceOrigin = "models.yml" | "bundled" | "none";
 
-/** One model of a models file: what the file says of it, and what follows from that. */
+/** One model of a models file, with the values derived from it. */
 export interface ModelEntry {
   readonly name: string;
-  /** The name on the wire. */
+  /** The model name sent to the API. */
   readonly apiName: string;
   readonly provider: string | null;
-  /** As in the file; see `endpointOf` for the provider's default. */
+  /** As in the file; see `resolveEndpoint` for the provider's default. */
   readonly baseUrl: string | null;
-  /** As in the file; see `endpointOf` for the provider's default. */
+  /** As in the file; see `resolveEndpoint` for the provider's default. */
   readonly apiKeyEnv: string | null;
   readonly agentCli: string | null;
   readonly agentModelName: string | null;
@@ -40,7 +40,7 @@ export interface ModelsFile {
   readonly default: string | null;
 }
 
-/** A models file with something wrong in it: the message has a line for each problem. */
+/** A models file with problems; the message has one line for each. */
 export class ModelsFileError extends BudgetError {
   readonly problems: readonly FileProblem[];
 
@@ -52,7 +52,7 @@ export class ModelsFileError extends BudgetError {
 }
 
 /**
- * Reads a models file. Models without pricing have the bundled price of the moment `at`, now unless told.
+ * Reads a models file. Models without pricing get the bundled price at the time `at`. Default: now.
  * @example
  * const { models } = await loadModels("models.yml");
  * models.get("gpt-5")?.resolved.maxCostUsd;
@@ -61,7 +61,7 @@ export async function loadModels(file: string, { at = new Date() }: { at?: Date 
   const tree = await parseYaml(readText(file));
   if (tree.isBroken) throw new ModelsFileError(file, tree.problems);
   const { models: listed, defaultName, problems } = listModels(tree);
-  // Most runs have no such file, and do without what checks it.
+  // Most runs have no models file, so the checking code is loaded only when needed.
   const { modelCheck } = await import("./model-schema.js");
   const reading: Reading = { file, at, tree, check: modelCheck() };
   const read = await Promise.all(listed.map((model) => readModel(model, reading)));
@@ -98,7 +98,7 @@ async function readModel({ name, value, path }: ListedModel, { tree, check, file
   try {
     return { entry: await resolveModel(name, value as RawModel, { file, at }), problems: [] };
   } catch (error) {
-    // All values are sound by now: what is left is a limit that the missing price would never let fire.
+    // All values are valid at this point; the only problem left is a limit that cannot take effect without a price.
     if (!(error instanceof BudgetError)) throw error;
     const place = tree.placeOf([...path, "budgets", "max_cost_usd"]);
     return { problems: [{ ...place, text: `${name}: ${error.message}` }] };
@@ -143,39 +143,38 @@ function milliseconds(seconds: number): number {
   return Math.ceil(seconds * 1000);
 }
 
-/** What a models file is called when nobody says. */
+/** Default names of the models file. */
 export const MODELS_FILES = ["models.yml", "models.yaml"] as const;
 
-/** The models file of a folder, by its name in it; undefined when there is none. */
+/** The name of the models file in a folder; undefined when there is none. */
 export function findModelsFile(dir = "."): string | undefined {
   return MODELS_FILES.find((name) => existsSync(join(dir, name)));
 }
 
-/** The model of the file that a name stands for. */
 export function entryFor(model: string, file: ModelsFile | null): ModelEntry | undefined {
   const byKey = file?.models.get(model);
   return byKey ?? [...(file?.models.values() ?? [])].find(({ apiName }) => apiName === model);
 }
 
-/** What the price table says of a model. */
+/** Limits of a model that is not in a models file, from its bundled price. */
 export async function bundledLimits(wanted: { model: string; provider?: string; baseUrl?: string }): Promise<Limits> {
   return limitsAt(await bundledPrice(wanted));
 }
 
-/** What a trial of a model is held to when nobody says. */
+/** The default limits of a trial. */
 export function limitsAt(price: Price | null): Limits {
   const { maxCostUsd, hardTimeoutSecs } = resolveAtPrice(price, {});
   return { price, maxCostUsd, hardTimeoutMs: hardTimeoutSecs * 1000 };
 }
 
-/** A model that a file lists, not checked yet. */
+/** A model of the file before it is checked. */
 interface ListedModel {
   readonly name: string;
   readonly value: unknown;
   readonly path: KeyPath;
 }
 
-/** What stands at the top of a models file. */
+/** The top level of a models file. */
 interface ModelsList {
   readonly models: readonly ListedModel[];
   readonly defaultName: string | null;
@@ -183,9 +182,9 @@ interface ModelsList {
 }
 
 const KNOWN_KEYS = ["models", "default"];
-const ADVICE = "Write for instance: models: { gpt-5: { provider: openai } }";
+const ADVICE = "Example: models: { gpt-5: { provider: openai } }";
 
-/** The models of a file: those below `models:`, or the whole file when it is nothing but mappings. */
+/** The models of a file: those below `models:`, or the whole file when it contains only mappings. */
 function listModels(tree: YamlTree): ModelsList {
   const { value } = tree;
   if (value === null || value === undefined) return nothing(tree, [], `the file is empty. ${ADVICE}`);
@@ -198,7 +197,7 @@ function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A model may be called `default`, but then it is a mapping. */
+/** A model may be named `default`, but then it is a mapping. */
 function isWrapped(value: Record<string, unknown>): boolean {
   return Object.hasOwn(value, "models") || (Object.hasOwn(value, "default") && !isMapping(value.default));
 }
@@ -220,7 +219,7 @@ function listWrapped(tree: YamlTree, value: Record<string, unknown>): ModelsList
 }
 
 function withoutModels(models: unknown): string {
-  if (models === undefined) return 'there is no "models:"';
+  if (models === undefined) return '"models:" is missing';
   if (models === null) return "there are no models";
   return `"models" must be a mapping from names to models, not ${describe(models)}`;
 }
@@ -237,11 +236,11 @@ function listBare(tree: YamlTree, models: Record<string, unknown>, path: KeyPath
 
 function defaultProblems(tree: YamlTree, value: unknown, models: readonly ListedModel[]): FileProblem[] {
   const names = models.map(({ name }) => name);
-  // Without any models there is a worse problem to report.
+  // Without any models, that problem is reported instead.
   if (value === undefined || names.length === 0 || names.includes(value as string)) return [];
   const text =
     typeof value === "string"
-      ? `default is "${value}", which is no model of this file.${didYouMean(value, names)}`
+      ? `default is "${value}", which is not a model in this file.${didYouMean(value, names)}`
       : `default must be the name of a model, not ${describe(value)}.`;
   return [{ ...tree.placeOf(["default"]), text }];
 }

@@ -29,7 +29,7 @@ function exact(price: Price, usage: Usage): bigint {
   );
 }
 
-describe("priceFrom", () => {
+describe("createPrice", () => {
   it.each([
     [0.0003, 300_000],
     [0.0000375, 37_500],
@@ -37,11 +37,11 @@ describe("priceFrom", () => {
     [0.075, 75_000_000],
     [0.000000001, 1],
     [0, 0],
-  ])("takes $%f for a thousand tokens as %i pico-dollars a token", (per1k, pico) => {
+  ])("converts $%f per 1,000 tokens to %i pico-dollars per token", (per1k, pico) => {
     expect(priceFrom({ input_per_1k: per1k, output_per_1k: 0 }, "s").input).toBe(pico);
   });
 
-  it("gives back every price that was written with up to nine decimals", () => {
+  it("preserves every price with up to nine decimals", () => {
     fc.assert(
       fc.property(fc.nat(1e9), (pico) => {
         const text = `${Math.floor(pico / 1e9)}.${String(pico % 1e9).padStart(9, "0")}`;
@@ -50,7 +50,7 @@ describe("priceFrom", () => {
     );
   });
 
-  it("falls back from the hour's cache to the cache, and from the cache to the input", () => {
+  it("falls back from the one-hour cache to the cache, and from the cache to the input price", () => {
     const plain = { input_per_1k: 0.002, output_per_1k: 0.004 };
     expect(priceFrom(plain, "a file")).toEqual({
       input: 2_000_000,
@@ -76,22 +76,22 @@ describe("priceFrom", () => {
     [{ input_per_1k: 1, output_per_1k: 1, cache_read_per_1k: -2 }, /pricing\.cache_read_per_1k must not be negative/],
     [{ input_per_1k: 1e-11, output_per_1k: 1 }, /pricing\.input_per_1k is too small/],
     [{ input_per_1k: 1e8, output_per_1k: 1 }, /pricing\.input_per_1k is too large/],
-  ])("refuses %j", (pricing, message) => {
+  ])("rejects %j", (pricing, message) => {
     const make = () => priceFrom(pricing as never, "s");
     expect(make).toThrow(BudgetError);
     expect(make).toThrow(message);
   });
 });
 
-describe("costOf", () => {
-  it("bills each class at its own price, and reasoning as the output it is a part of", () => {
+describe("computeCost", () => {
+  it("bills each class at its own price, and reasoning as part of the output", () => {
     expect(costOf(PRICE, { input: 1, output: 0 })).toBe(3);
     expect(costOf(PRICE, { input: 0, output: 1, reasoning: 1 })).toBe(5);
     expect(costOf(PRICE, { input: 0, output: 0, cacheRead: 1 })).toBe(7);
     expect(costOf(PRICE, { input: 0, output: 0, cacheWrite: 3, cacheWrite1h: 1 })).toBe(2 * 11 + 13);
   });
 
-  it("is exact, and the nearest number where the sum is too large for one", () => {
+  it("is exact, and the nearest number when the sum is too large", () => {
     const dear = { ...PRICE, input: 75_000_001, output: 999_999_937 };
     fc.assert(
       fc.property(fc.constantFrom(PRICE, dear), usages, (price, usage) => {
@@ -100,14 +100,14 @@ describe("costOf", () => {
     );
   });
 
-  it("rounds once where the single terms could not be added without rounding", () => {
+  it("rounds once when the terms cannot be added exactly", () => {
     const price = { ...PRICE, input: 1, output: 1, cacheRead: 1 };
     const usage = { input: Number.MAX_SAFE_INTEGER, output: 2, cacheRead: 2 };
     expect(usage.input + usage.output + usage.cacheRead).not.toBe(Number(exact(price, usage)));
     expect(costOf(price, usage)).toBe(Number(exact(price, usage)));
   });
 
-  it("takes the price of the prompt's length, for prompts that are longer than a tier's start", () => {
+  it("uses a tier's price for prompts longer than its start", () => {
     const price: Price = {
       ...PRICE,
       tiers: [
@@ -124,22 +124,22 @@ describe("costOf", () => {
   });
 
   it.each(["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"])(
-    "refuses a %s that is negative or no whole number",
+    "rejects a %s that is negative or not a whole number",
     (name) => {
       for (const count of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
         const usage = { input: 1, output: 1, cacheWrite: 1, [name]: count };
-        expect(() => costOf(PRICE, usage)).toThrow(new RegExp(`^${name} must be a whole number`));
+        expect(() => costOf(PRICE, usage)).toThrow(new RegExp(`^${name} must be a non-negative whole number`));
       }
     },
   );
 
-  it("refuses more in the hour's cache than in the cache", () => {
+  it("rejects more tokens in the one-hour cache than in the cache", () => {
     expect(() => costOf(PRICE, { input: 0, output: 0, cacheWrite1h: 1 })).toThrow(RangeError);
   });
 });
 
-describe("dollars", () => {
-  it("gives the number that a person would write", () => {
+describe("toDollars", () => {
+  it("returns the shortest decimal number", () => {
     expect([57_600_000_000, 104_960_000_000, 1, 0].map(dollars)).toEqual([0.0576, 0.10496, 1e-12, 0]);
   });
 });

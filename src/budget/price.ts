@@ -5,28 +5,28 @@ import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules 
 
 export { pricesAt } from "../core/price.js";
 
-/** Dollars for a thousand tokens of each class, as written in models.yml. */
+/** Dollars per 1,000 tokens of each class, as in models.yml. */
 export interface Pricing {
   input_per_1k: number;
   output_per_1k: number;
-  /** The input price when absent. */
+  /** Default: the input price. */
   cache_read_per_1k?: number;
-  /** The input price when absent. */
+  /** Default: the input price. */
   cache_write_per_1k?: number;
-  /** Of entries that live for an hour; the cache write price when absent. */
+  /** For entries with a lifetime of one hour. Default: the cache write price. */
   cache_write_1h_per_1k?: number;
 }
 
 /**
- * Prices as whole pico-dollars a token.
+ * Converts prices to whole pico-dollars per token.
  * @example
- * priceFrom({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml").input; // 300000
+ * createPrice({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml").input; // 300000
  */
 export function priceFrom(pricing: Pricing, source: string): Price {
   requireRule("pricing.input_per_1k", pricing.input_per_1k, PRICING_RULES.input_per_1k);
   requireRule("pricing.output_per_1k", pricing.output_per_1k, PRICING_RULES.output_per_1k);
   requireRules("pricing", pricing, PRICING_RULES);
-  // The product of two doubles is off by less than a pico-dollar: rounding gives what was written.
+  // The product of two doubles is off by less than a pico-dollar, so rounding restores the written value.
   const pico = (per1k: number) => Math.round(per1k * PICO_PER_1K);
   const cacheWrite = pricing.cache_write_per_1k ?? pricing.input_per_1k;
   return {
@@ -40,18 +40,18 @@ export function priceFrom(pricing: Pricing, source: string): Price {
 }
 
 /**
- * What usage costs in pico-dollars, exactly. `promptTokens` is the length of the whole prompt it belongs to, for prices
- * that depend on it; the prompt of the usage itself unless told.
+ * Computes the exact cost of usage in pico-dollars. `promptTokens` is the length of the whole prompt, for prices that
+ * depend on it. Default: the prompt of the usage itself.
  * @example
- * const price = priceFrom({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml");
- * dollars(costOf(price, { input: 1000, output: 500 })); // 0.0009
+ * const price = createPrice({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml");
+ * toDollars(computeCost(price, { input: 1000, output: 500 })); // 0.0009
  */
 export function costOf(price: Price, usage: Usage, promptTokens: number = promptOf(usage)): number {
   requireCounts(usage);
   return costAt(pricesAt(price, promptTokens), usage);
 }
 
-/** What checked usage costs. Every term is a whole number, so that a sum below 2⁵³ has had nothing rounded in it. */
+/** The cost of checked usage. Every term is a whole number, so sums below 2⁵³ are exact. */
 export function costAt(prices: TokenPrices, usage: Usage): number {
   const cacheWrite1h = usage.cacheWrite1h ?? 0;
   const cost =
@@ -63,7 +63,7 @@ export function costAt(prices: TokenPrices, usage: Usage): number {
   return cost <= Number.MAX_SAFE_INTEGER ? cost : largeCost(prices, usage);
 }
 
-/** Above $9,007 the sum is made in bigints and rounded once. */
+/** Above $9,007 the sum is computed with bigints and rounded once. */
 function largeCost(prices: TokenPrices, usage: Usage): number {
   const cacheWrite1h = usage.cacheWrite1h ?? 0;
   const terms = [
@@ -77,44 +77,44 @@ function largeCost(prices: TokenPrices, usage: Usage): number {
 }
 
 /**
- * Pico-dollars as dollars.
+ * Converts pico-dollars to dollars.
  * @example
- * dollars(57_600_000_000); // 0.0576
+ * toDollars(57_600_000_000); // 0.0576
  */
 export function dollars(pico: number): number {
   return pico / PICO_PER_DOLLAR;
 }
 
-/** Dollars as whole pico-dollars. */
+/** Converts dollars to whole pico-dollars. */
 export function picoDollars(usd: number): number {
   return Math.round(usd * PICO_PER_DOLLAR);
 }
 
-/** True of a system that is played back, or whose prices are all 0. */
+/** True for a recorded system and for one whose prices are all 0. */
 export function isFree({ isRecorded }: System, limits: Limits | null): boolean {
   if (isRecorded === true) return true;
   const price = limits?.price;
   return price != null && Object.values(price).every((each) => typeof each !== "number" || each === 0);
 }
 
-/** How much a system is given in a trial: tokens of its prompt, and how often it is asked. */
+/** The input of a trial: tokens of its prompt, and the number of model calls. */
 export interface GivenPrompt {
   readonly tokens: number;
   readonly calls: number;
 }
 
-/** The most that a trial can cost, and what says so; null when nothing does. */
+/** The most a trial can cost, and how that was determined. */
 export interface CanCost {
   readonly usd: number;
-  /** The prompt and the longest answers at their prices, or the limit of the trial where that is lower or all that is known. */
+  /** From the prompt and the longest answers, or the trial's limit if that is lower or nothing else is known. */
   readonly by: "tokens" | "limit";
 }
 
 /**
- * What a trial can cost before anything is known of others: its prompt and the longest answers it may get, at most its
- * limit. Each further turn is sent all that was said before.
+ * Estimates the most a trial can cost: its prompt and its longest answers, at most its limit. Each further turn sends the
+ * whole conversation again.
  * @example
- * canCost({ price, maxCostUsd: 0.5, hardTimeoutMs: null, maxOutputTokens: 500 }, { tokens: 1200, calls: 1 });
+ * estimateMaxCost({ price, maxCostUsd: 0.5, hardTimeoutMs: null, maxOutputTokens: 500 }, { tokens: 1200, calls: 1 });
  */
 export function canCost(limits: Limits | null, prompt: GivenPrompt): CanCost | null {
   const limit = limits?.maxCostUsd ?? 0;
@@ -131,7 +131,7 @@ function costOfTokens({ price, maxOutputTokens }: Limits, { tokens, calls }: Giv
   return dollars(Math.ceil(sent * prices.input + calls * maxOutputTokens * prices.output));
 }
 
-/** Throws unless every count is a whole number of at least 0, before anything is done with any of them. */
+/** Throws unless every count is a non-negative whole number, before any of them is used. */
 export function requireCounts(usage: Usage): void {
   requireCount("input", usage.input);
   requireCount("output", usage.output);
@@ -142,11 +142,10 @@ export function requireCounts(usage: Usage): void {
   requireCount("cacheWrite1h", cacheWrite1h);
   requireCount("reasoning", usage.reasoning ?? 0);
   if (cacheWrite1h > cacheWrite)
-    throw new RangeError(`cacheWrite1h (${cacheWrite1h}) is a part of cacheWrite (${cacheWrite}) and cannot exceed it`);
+    throw new RangeError(`cacheWrite1h (${cacheWrite1h}) is part of cacheWrite (${cacheWrite}) and cannot exceed it`);
 }
 
-/** The same for one count, by the name of its class. */
 export function requireCount(name: string, count: number): void {
   if (!Number.isSafeInteger(count) || count < 0)
-    throw new RangeError(`${name} must be a whole number of tokens and not negative, but is ${count}`);
+    throw new RangeError(`${name} must be a non-negative whole number of tokens, but is ${count}`);
 }

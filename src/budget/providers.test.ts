@@ -13,15 +13,15 @@ describe("providers", () => {
     ["whoever", null, null, "chat"],
     ["constructor", null, null, "chat"],
     [null, null, null, "chat"],
-  ])("%s has the key in %s, is at %s and speaks %s", (provider, key, url, dialect) => {
+  ])("%s has the key in %s, the URL %s and the dialect %s", (provider, key, url, dialect) => {
     expect([keyVariableOf(provider), defaultBaseUrlOf(provider), dialectOf(provider)]).toEqual([key, url, dialect]);
   });
 });
 
-describe("endpointOf", () => {
+describe("resolveEndpoint", () => {
   const plain = { provider: "openai", baseUrl: null, apiKeyEnv: null };
 
-  it("takes the provider's defaults", () => {
+  it("uses the provider's defaults", () => {
     expect(endpointOf(plain)).toEqual({
       baseUrl: "https://api.openai.com/v1",
       keyVariable: "OPENAI_API_KEY",
@@ -29,12 +29,12 @@ describe("endpointOf", () => {
     });
   });
 
-  it("prefers what the model says", () => {
+  it("prefers the model's settings", () => {
     const own = { provider: "openai", baseUrl: "http://127.0.0.1:8080", apiKeyEnv: "MY_KEY" };
     expect(endpointOf(own)).toMatchObject({ baseUrl: "http://127.0.0.1:8080", keyVariable: "MY_KEY" });
   });
 
-  it("sends a provider's key to the provider's own host only, unless told", () => {
+  it("sends a provider's key only to the provider's own host, unless named", () => {
     expect(endpointOf({ ...plain, baseUrl: "https://elsewhere.example/v1" }).keyVariable).toBeNull();
     expect(endpointOf({ ...plain, baseUrl: "http://api.openai.com/v1" }).keyVariable).toBeNull();
     expect(endpointOf({ ...plain, baseUrl: "https://api.openai.com/v2" }).keyVariable).toBe("OPENAI_API_KEY");

@@ -1,14 +1,14 @@
 import { ownValue } from "../core/shape.js";
 
-/** The dialect a provider's models are spoken to in. */
+/** The API format of a provider's models. */
 export type WireDialect = "chat" | "responses" | "anthropic" | "gemini";
 
 interface Provider {
   readonly baseUrl: string | null;
-  /** The variable that holds the key by custom; null where none is needed or nobody can know. */
+  /** The usual environment variable for the key; null when none is needed or known. */
   readonly keyVariable: string | null;
   readonly dialect: WireDialect;
-  /** The seller's name in the bundled price table; null when the table does not have it. */
+  /** The provider's name in the bundled price table; null when the table does not have it. */
   readonly seller: string | null;
 }
 
@@ -32,7 +32,7 @@ const ANTHROPIC: Provider = {
   seller: "anthropic",
 };
 
-/** What is known of providers by name. Any other name is fine too: it speaks the chat dialect and has no defaults. */
+/** Known providers by name. Other names are allowed: they use the chat dialect and have no defaults. */
 const PROVIDERS: Readonly<Record<string, Provider>> = {
   openai: OPENAI,
   "openai-responses": { ...OPENAI, dialect: "responses" },
@@ -60,44 +60,44 @@ function known(provider: string | null): Provider | undefined {
 }
 
 /**
- * The variable that holds a provider's key by custom; null when there is none.
+ * The usual environment variable for a provider's key; null when there is none.
  * @example
- * keyVariableOf("google"); // "GEMINI_API_KEY"
+ * getKeyVariable("google"); // "GEMINI_API_KEY"
  */
 export function keyVariableOf(provider: string | null): string | null {
   return known(provider)?.keyVariable ?? null;
 }
 
-/** The variables that hold keys of providers by custom. */
+/** The usual environment variables of all providers' keys. */
 export function usualKeyVariables(): readonly string[] {
   return [...new Set(Object.values(PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []))];
 }
 
 /**
- * Where a provider's models are asked unless told otherwise; null when that must be told.
+ * A provider's default base URL; null when it must be given.
  * @example
- * defaultBaseUrlOf("ollama"); // "http://127.0.0.1:11434/v1"
+ * getDefaultBaseUrl("ollama"); // "http://127.0.0.1:11434/v1"
  */
 export function defaultBaseUrlOf(provider: string | null): string | null {
   return known(provider)?.baseUrl ?? null;
 }
 
 /**
- * The dialect a provider's models are spoken to in; most speak OpenAI's Chat Completions.
+ * A provider's API format; most use OpenAI's Chat Completions.
  * @example
- * dialectOf("anthropic"); // "anthropic"
+ * getProviderDialect("anthropic"); // "anthropic"
  */
 export function dialectOf(provider: string | null): WireDialect {
   return known(provider)?.dialect ?? "chat";
 }
 
-/** The seller's name in the bundled price table: a name that is not known here may be known there. */
+/** The provider's name in the bundled price table. A name unknown here may be known there. */
 export function sellerOf(provider: string): string | null {
   const found = known(provider);
   return found === undefined ? provider.toLowerCase() : found.seller;
 }
 
-/** What a model says about where it is asked. */
+/** The endpoint settings of a model. */
 export interface EndpointSource {
   readonly provider: string | null;
   readonly baseUrl: string | null;
@@ -105,19 +105,19 @@ export interface EndpointSource {
   readonly agentCli?: string | null;
 }
 
-/** Where a model is asked, in which dialect, and which variable holds the key. */
+/** The endpoint of a model: its URL, API format and key variable. */
 export interface Endpoint {
-  /** Null when nothing says it. */
+  /** Null when unknown. */
   readonly baseUrl: string | null;
   readonly keyVariable: string | null;
   readonly dialect: WireDialect;
 }
 
 /**
- * What a model says, and its provider's defaults for the rest. A provider's own key belongs to its own host: with a base
- * URL elsewhere the variable must be named. An agent has a login of its own, and no defaults.
+ * Combines a model's settings with its provider's defaults. A provider's key is only used for its own host: with another
+ * base URL the variable must be named. Agents have their own login and no defaults.
  * @example
- * endpointOf({ provider: "openai", baseUrl: null, apiKeyEnv: null }).keyVariable; // "OPENAI_API_KEY"
+ * resolveEndpoint({ provider: "openai", baseUrl: null, apiKeyEnv: null }).keyVariable; // "OPENAI_API_KEY"
  */
 export function endpointOf({ provider, baseUrl, apiKeyEnv, agentCli = null }: EndpointSource): Endpoint {
   const dialect = dialectOf(provider);

@@ -22,7 +22,7 @@ describe("resolveBudgets", () => {
     [0.015, 0.075, 0.5, "ceiling"],
     [0, 0.001, 0.032, "formula"],
     [0, 0, 0, "free"],
-  ])("%f and %f for a thousand tokens give $%f by the rule %s", (input, output, maxCostUsd, rule) => {
+  ])("%f and %f per 1,000 tokens give $%f by the rule %s", (input, output, maxCostUsd, rule) => {
     const enforced = maxCostUsd > 0;
     expect(resolveBudgets({ pricing: priced(input, output) })).toEqual({
       maxCostUsd,
@@ -32,7 +32,7 @@ describe("resolveBudgets", () => {
     });
   });
 
-  it("takes a limit that is given, above the ceiling and for a free model too", () => {
+  it("uses a given limit, even above the ceiling and for a free model", () => {
     for (const pricing of [priced(0.0003, 0.0012), priced(0, 0)])
       expect(resolveBudgets({ pricing, budgets: { max_cost_usd: 3.25 } })).toMatchObject({
         maxCostUsd: 3.25,
@@ -50,15 +50,15 @@ describe("resolveBudgets", () => {
       });
   });
 
-  it("knows no limit without a price, and refuses one that could never fire", () => {
+  it("has no limit without a price, and rejects one that could never take effect", () => {
     const unpriced = { maxCostUsd: null, hardTimeoutSecs: 600, enforced: false, rule: "unpriced" };
     expect(resolveBudgets({})).toEqual(unpriced);
     expect(resolveBudgets({ pricing: null, budgets: null })).toEqual(unpriced);
     expect(resolveBudgets({ budgets: { max_tokens: 5 } })).toEqual(unpriced);
-    expect(() => resolveBudgets({ budgets: { max_cost_usd: 0.3 } })).toThrow(/could never fire/);
+    expect(() => resolveBudgets({ budgets: { max_cost_usd: 0.3 } })).toThrow(/can never take effect/);
   });
 
-  it("takes the hard timeout as given", () => {
+  it("uses the given hard timeout", () => {
     expect(resolveBudgets({ budgets: { hard_timeout_secs: 0.5 } }).hardTimeoutSecs).toBe(0.5);
   });
 
@@ -77,14 +77,14 @@ describe("resolveBudgets", () => {
     ["max_tokens", -3, /negative/],
     ["expected_ttft_secs", -3, /negative/],
     ["expected_ttf_solution_secs", "soon", /must be a number/],
-  ])("refuses %s: %j and names it", (key, value, message) => {
+  ])("rejects %s: %j and names it", (key, value, message) => {
     const make = () => resolveBudgets({ pricing: priced(0.001, 0.005), budgets: { [key]: value } as Budgets });
     expect(make).toThrow(BudgetError);
     expect(make).toThrow(new RegExp(`budgets\\.${key} `));
     expect(make).toThrow(message);
   });
 
-  it("never gives a default above the ceiling, and enforces whatever is above 0", () => {
+  it("never has a default above the ceiling, and enforces every limit above 0", () => {
     const price = fc.double({ min: 1e-6, max: 10, noNaN: true });
     fc.assert(
       fc.property(price, price, (input, output) => {
@@ -110,7 +110,7 @@ describe.skipIf(!existsSync(CASES))("conformance cases", () => {
   const all = existsSync(CASES) ? (JSON.parse(readFileSync(CASES, "utf8")) as Case[]) : [];
   const cases = all.filter(({ area }) => area === AREA);
 
-  it("holds cases", () => {
+  it("has cases", () => {
     expect(cases.length).toBeGreaterThan(5);
   });
 

@@ -3,26 +3,26 @@ import type { TokenPrices } from "../core/price.js";
 import { dollars, type Pricing, picoDollars, priceFrom } from "./price.js";
 import { BUDGET_RULES, requireRules } from "./rules.js";
 
-/** The limits of one trial, as written in models.yml. */
+/** The limits of one trial, as in models.yml. */
 export interface Budgets {
-  /** Absent: worked out from the price. 0: no limit. */
+  /** 0 for no limit. Default: computed from the price. */
   max_cost_usd?: number;
   max_tokens?: number;
-  /** 600 when absent. */
+  /** Default: 600. */
   hard_timeout_secs?: number;
   expected_ttft_secs?: number;
   expected_ttf_solution_secs?: number;
 }
 
-/** Which rule decided what a trial may cost. */
+/** The rule that determined the cost limit of a trial. */
 export type BudgetRule = "explicit" | "formula" | "ceiling" | "free" | "disabled" | "unpriced";
 
-/** What one trial may cost and how long it may take, and why. */
+/** The resolved limits of one trial. */
 export interface ResolvedBudgets {
-  /** 0 when there is no limit, null when none can be enforced for want of a price. */
+  /** 0 for no limit, null when a limit cannot be enforced because there is no price. */
   readonly maxCostUsd: number | null;
   readonly hardTimeoutSecs: number;
-  /** True when a trial is stopped for what it costs. */
+  /** True when a trial is stopped at its cost limit. */
   readonly enforced: boolean;
   readonly rule: BudgetRule;
 }
@@ -30,11 +30,11 @@ export interface ResolvedBudgets {
 const CEILING_PICO = picoDollars(0.5);
 const DEFAULT_TIMEOUT_SECS = 600;
 
-/** The trial that the default limit pays for, in tokens. */
+/** Tokens that the default limit pays for. */
 const DEFAULT_WORK = { input: 64_000, output: 32_000 };
 
 /**
- * What one trial of a model may cost and how long it may take.
+ * Resolves the cost limit and the timeout of one trial of a model.
  * @example
  * resolveBudgets({ pricing: { input_per_1k: 0.0003, output_per_1k: 0.0012 } });
  * // { maxCostUsd: 0.0576, hardTimeoutSecs: 600, enforced: true, rule: "formula" }
@@ -49,7 +49,7 @@ export function resolveBudgets({
   return resolveAtPrice(pricing == null ? null : priceFrom(pricing, "pricing"), budgets ?? {});
 }
 
-/** The same for a price that is known already. */
+/** The same for a known price. */
 export function resolveAtPrice(price: TokenPrices | null, budgets: Budgets): ResolvedBudgets {
   requireRules("budgets", budgets, BUDGET_RULES);
   const { maxCostUsd, rule } = resolveMaxCost(price, budgets.max_cost_usd ?? null);
@@ -67,7 +67,7 @@ function resolveMaxCost(price: TokenPrices | null, given: number | null): MaxCos
   return price.input === 0 && price.output === 0 ? { maxCostUsd: 0, rule: "free" } : defaultMaxCost(price);
 }
 
-/** In whole pico-dollars, so that a formula that gives the ceiling exactly does: it is the formula's then. */
+/** Computed in whole pico-dollars. A formula result equal to the ceiling counts as "formula". */
 function defaultMaxCost(price: TokenPrices): MaxCost {
   const pico = price.input * DEFAULT_WORK.input + price.output * DEFAULT_WORK.output;
   if (pico > CEILING_PICO) return { maxCostUsd: dollars(CEILING_PICO), rule: "ceiling" };
@@ -76,6 +76,6 @@ function defaultMaxCost(price: TokenPrices): MaxCost {
 
 function unenforceable(given: number): BudgetError {
   return new BudgetError(
-    `budgets.max_cost_usd is ${given}, but the model has no price, so that the limit could never fire. Give pricing.input_per_1k and pricing.output_per_1k, or limit its work with budgets.max_tokens instead.`,
+    `budgets.max_cost_usd is ${given}, but the model has no price, so the limit can never take effect. Give pricing.input_per_1k and pricing.output_per_1k, or limit tokens with budgets.max_tokens instead.`,
   );
 }

@@ -3,22 +3,22 @@ import { describe } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { JsonSchema } from "../utils/json-schema.js";
 
-/** Says what is wrong with a value, as the end of a sentence that starts with its name; null when nothing is. */
+/** Returns what is wrong with a value, as the end of a sentence that starts with its name; null when it is valid. */
 export type Rule = (value: unknown) => string | null;
 
-/** Above this Node's timers fire at once instead of waiting. */
+/** Node's timers fire immediately above this limit. */
 const LONGEST_TIMER_SECS = 2_147_483;
 
-/** No amount of anything measured here comes near it, and in pico-dollars it is still a number. */
+/** Far above any real amount, and still representable in pico-dollars. */
 const LARGEST_AMOUNT = 1e15;
 
-/** A dollar in the unit all sums are kept in. */
+/** All sums are kept in pico-dollars. */
 export const PICO_PER_DOLLAR = 1e12;
 
-/** From the price of a thousand tokens to pico-dollars a token. */
+/** Converts a price per 1,000 tokens to pico-dollars per token. */
 export const PICO_PER_1K = 1e9;
 
-/** A number of dollars, seconds or the like: finite and not negative. */
+/** A finite, non-negative number, such as dollars or seconds. */
 export function amount(value: unknown): string | null {
   if (value === undefined) return "is missing";
   if (value === null) return "has no value: give it one, or remove the line";
@@ -32,9 +32,9 @@ function tokenPrice(value: unknown): string | null {
   const problem = amount(value);
   if (problem !== null) return problem;
   const pico = Math.round(Number(value) * PICO_PER_1K);
-  if (!Number.isSafeInteger(pico)) return `is too large (${String(value)}): give dollars for a thousand tokens`;
-  // Rounded to 0 it would pass for free, and no limit could ever fire.
-  if (pico === 0 && value !== 0) return `is too small (${String(value)}): give dollars for a thousand tokens`;
+  if (!Number.isSafeInteger(pico)) return `is too large (${String(value)}): give dollars per 1,000 tokens`;
+  // Rounded to 0 it would count as free, and no limit could take effect.
+  if (pico === 0 && value !== 0) return `is too small (${String(value)}): give dollars per 1,000 tokens`;
   return null;
 }
 
@@ -48,12 +48,11 @@ function tokenCount(value: unknown): string | null {
 function timeout(value: unknown): string | null {
   const problem = amount(value);
   if (problem !== null) return problem;
-  if (value === 0) return "must be above 0: it is the safety net, and cannot be turned off";
+  if (value === 0) return "must be above 0: the timeout cannot be turned off";
   if (Number(value) <= LONGEST_TIMER_SECS) return null;
   return `must be at most ${LONGEST_TIMER_SECS} (24 days), but is ${String(value)}`;
 }
 
-/** What each price of `pricing` must be. */
 export const PRICING_RULES = {
   /** Dollars for 1,000 input tokens. */
   input_per_1k: tokenPrice,
@@ -67,7 +66,6 @@ export const PRICING_RULES = {
   cache_write_1h_per_1k: tokenPrice,
 } as const satisfies Record<string, Rule>;
 
-/** What each limit of `budgets` must be. */
 export const BUDGET_RULES = {
   /** The most that one trial may cost, in dollars; 0 for no limit. Default: worked out from the price. */
   max_cost_usd: amount,
@@ -81,13 +79,13 @@ export const BUDGET_RULES = {
   expected_ttf_solution_secs: amount,
 } as const satisfies Record<string, Rule>;
 
-/** Throws a BudgetError that names the value, unless the rule is kept. */
+/** Throws a BudgetError that names the value when the rule is violated. */
 export function requireRule(name: string, value: unknown, rule: Rule): void {
   const problem = rule(value);
   if (problem !== null) throw new BudgetError(`${name} ${problem}.`);
 }
 
-/** The same for every value that is given; null counts as not given. */
+/** Checks every given value; null counts as not given. */
 export function requireRules(section: string, values: object, rules: Readonly<Record<string, Rule>>): void {
   for (const [key, value] of Object.entries(values) as [string, unknown][]) {
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
@@ -95,10 +93,10 @@ export function requireRules(section: string, values: object, rules: Readonly<Re
   }
 }
 
-/** The agents that are known by name, in models.yml and everywhere else. */
+/** The supported agents. */
 export const AGENT_NAMES = ["claude", "codex", "gemini", "opencode", "pi"] as const;
 
-/** How keys begin, as far as a variable's name could begin so too. */
+/** Prefixes of keys that a variable name could also begin with. */
 const KEY_PREFIX = /^(?:sk_|gsk_|hf_|fw_|r8_|tgp_|AIza)/;
 
 function text(value: unknown): string | null {
@@ -107,13 +105,13 @@ function text(value: unknown): string | null {
   return value.trim() === "" ? "is empty: give it a value, or remove the line" : null;
 }
 
-/** Never shows the value: it may be a key. */
+/** Never shows the value, which may be a key. */
 function variableName(value: unknown): string | null {
   if (typeof value === "string" && /^[A-Za-z_]\w*$/.test(value) && !looksLikeKey(value)) return null;
   return "must be the name of an environment variable, such as OPENAI_API_KEY, and not the key itself: keep keys out of this file";
 }
 
-/** Names of variables are words; keys mix cases and digits and are long. */
+/** Variable names are words; keys are long and mix cases and digits. */
 function looksLikeKey(value: string): boolean {
   if (KEY_PREFIX.test(value)) return true;
   return value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
@@ -126,17 +124,19 @@ function httpUrl(value: unknown): string | null {
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.hostname === "")
     return "must be an http or https URL, such as https://api.openai.com/v1";
   if (url.username === "" && url.password === "") return null;
-  return "must not hold a user name or a password: name the variable that holds the key with api_key_env";
+  return "must not contain a user name or a password: name the environment variable with the key in api_key_env";
 }
 
 function agentCli(value: unknown): string | null {
   const problem = text(value);
   if (problem !== null) return problem;
   if ((AGENT_NAMES as readonly unknown[]).includes(value)) return null;
-  return `is "${String(value)}", which is not known.${didYouMean(String(value), AGENT_NAMES)}`.replace(/\.$/, "");
+  return `is "${String(value)}", which is not a supported agent.${didYouMean(String(value), AGENT_NAMES)}`.replace(
+    /\.$/,
+    "",
+  );
 }
 
-/** What each text of a model must be. */
 export const MODEL_RULES = {
   /** The name of the model in requests. Default: its name in this file. */
   api_name: text,
@@ -152,7 +152,7 @@ export const MODEL_RULES = {
   agent_model_name: text,
 } as const satisfies Record<string, Rule>;
 
-/** What JSON Schema can say of each rule, for editors. */
+/** The JSON Schema of each rule, for editors. */
 export const RULE_SCHEMAS: ReadonlyMap<Rule, JsonSchema> = new Map<Rule, JsonSchema>([
   [amount, { type: "number", minimum: 0, maximum: LARGEST_AMOUNT }],
   [tokenPrice, { type: "number", minimum: 0 }],

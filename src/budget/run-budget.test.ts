@@ -9,7 +9,7 @@ function admitted(answer: Reservation | "wait" | "refuse"): Reservation {
   return answer;
 }
 
-/** A budget that has seen what trials cost. */
+/** A budget with known trial costs. */
 function experienced(maxCostUsd: number, costs: readonly number[]): RunBudget {
   const budget = new RunBudget({ maxCostUsd });
   for (const cost of costs) budget.settle(admitted(budget.reserve(null)), cost);
@@ -17,7 +17,7 @@ function experienced(maxCostUsd: number, costs: readonly number[]): RunBudget {
 }
 
 describe("RunBudget", () => {
-  it("admits up to the budget exactly, and lets the next one wait", () => {
+  it("admits exactly up to the budget, and makes the next trial wait", () => {
     const budget = new RunBudget({ maxCostUsd: 0.3 });
     const held = [budget.reserve(0.1), budget.reserve(0.1), budget.reserve(0.1)].map(admitted);
     expect(held.map(({ reservedUsd }) => reservedUsd)).toEqual([0.1, 0.1, 0.1]);
@@ -25,7 +25,7 @@ describe("RunBudget", () => {
     expect(budget.isRefusing).toBe(false);
   });
 
-  it("uses what a trial gave back", () => {
+  it("reuses what a trial returned", () => {
     const budget = new RunBudget({ maxCostUsd: 0.3 });
     const first = admitted(budget.reserve(0.3));
     expect(budget.reserve(0.2)).toBe("wait");
@@ -34,7 +34,7 @@ describe("RunBudget", () => {
     admitted(budget.reserve(0.2));
   });
 
-  it("refuses when nothing is out that could give back, for good and for everyone", () => {
+  it("refuses all trials once no running trial could return budget", () => {
     const budget = new RunBudget({ maxCostUsd: 0.3, spentUsd: 0.2 });
     expect(budget.reserve(0.2)).toBe("refuse");
     expect(budget.isRefusing).toBe(true);
@@ -42,12 +42,12 @@ describe("RunBudget", () => {
     expect(budget.reserve(null)).toBe("refuse");
   });
 
-  it("refuses at once when a resumed run had spent it all", () => {
+  it("refuses at once when a resumed run had spent everything", () => {
     expect(new RunBudget({ maxCostUsd: 1, spentUsd: 1 }).reserve(null)).toBe("refuse");
     expect(new RunBudget({ maxCostUsd: 1, spentUsd: 2 }).reserve(0.1)).toBe("refuse");
   });
 
-  it.each([null, 0])("lets trials without a limit of their own (%j) run one by one at first", (limit) => {
+  it.each([null, 0])("runs trials without a limit (%j) one at a time at first", (limit) => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     for (let i = 0; i < 5; i++) {
       const probe = admitted(budget.reserve(limit));
@@ -58,7 +58,7 @@ describe("RunBudget", () => {
     admitted(budget.reserve(limit));
   });
 
-  it("sets aside the largest cost seen while they run one by one", () => {
+  it("reserves the largest known cost while they run one at a time", () => {
     const budget = experienced(1, [0.2, 0.3]);
     expect(admitted(budget.reserve(null)).reservedUsd).toBe(0.3);
     expect(experienced(0.7, [0.2, 0.3]).reserve(null)).toBe("refuse");
@@ -71,13 +71,13 @@ describe("RunBudget", () => {
     expect(budget.reserve(null)).toBe("wait");
   });
 
-  it("sets aside the largest cost seen until there are enough", () => {
+  it("reserves the largest known cost until there are enough", () => {
     const budget = experienced(100, [0.01, 0.02, 0.03, 0.04, 0.05, 0.5]);
     expect(admitted(budget.reserve(null)).reservedUsd).toBe(0.5);
     expect(typeof budget.reserve(null)).toBe("object");
   });
 
-  it("sets aside what a trial can cost, at most its limit", () => {
+  it("reserves what a trial can cost, at most its limit", () => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     expect(admitted(budget.reserve(0.5, "a", { canCostUsd: 0.02 })).reservedUsd).toBe(0.02);
     expect(admitted(budget.reserve(0.01, "a", { canCostUsd: 0.02 })).reservedUsd).toBe(0.01);
@@ -85,7 +85,7 @@ describe("RunBudget", () => {
     expect(budget.reservedFor("a")).toEqual({ firstUsd: 0.02, learntUsd: null });
   });
 
-  it("sets aside 1.5 × the 95th percentile once twenty have shown what they cost, at most the limit", () => {
+  it("reserves 1.5 × the 95th percentile once twenty costs are known, at most the limit", () => {
     const costs = Array.from({ length: 20 }, (_, i) => (i + 1) / 1000);
     const budget = experienced(100, costs);
     const usual = 1.5 * quantile(costs, 0.95);
@@ -95,14 +95,14 @@ describe("RunBudget", () => {
     expect(budget.reservedFor("").learntUsd).toBe(0.02);
   });
 
-  it("knows what trials cost that an earlier start has paid for", () => {
+  it("uses costs recorded by an earlier run", () => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     for (let i = 0; i < 20; i++) budget.learn(0.001, "a");
     expect(budget.spentUsd).toBe(0);
     expect(admitted(budget.reserve(0.5, "a")).reservedUsd).toBe(0.0015);
   });
 
-  it("bills a failed trial, but does not take its cost for what trials cost", () => {
+  it("bills a failed trial, but does not use its cost to predict others", () => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     for (let i = 0; i < 9; i++) budget.settle(admitted(budget.reserve(null)), 0.001, { isTypical: false });
     expect(budget.spentUsd).toBe(0.009);
@@ -110,7 +110,7 @@ describe("RunBudget", () => {
     expect(budget.reserve(null)).toBe("wait");
   });
 
-  it("counts an unknown cost as all that was set aside, and tells how many there are", () => {
+  it("counts an unknown cost as the whole reservation, and reports how many there are", () => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     budget.settle(admitted(budget.reserve(0.25)), null);
     budget.settle(admitted(budget.reserve(0.25)), 0.05);
@@ -118,21 +118,21 @@ describe("RunBudget", () => {
     expect(budget.unknownCosts).toBe(1);
   });
 
-  it("bills more than was set aside when a trial cost more", () => {
+  it("bills more than was reserved when a trial cost more", () => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     budget.settle(admitted(budget.reserve(0.25)), 1.5);
     expect(budget.spentUsd).toBe(1.5);
     expect(budget.reserve(0.01)).toBe("refuse");
   });
 
-  it("is exact beyond what safe integers of pico-dollars hold", () => {
+  it("is exact beyond safe integers of pico-dollars", () => {
     const budget = new RunBudget({ maxCostUsd: 100_000, spentUsd: 99_999.7 });
     for (let i = 0; i < 3; i++) budget.settle(admitted(budget.reserve(0.1)), 0.1);
     expect(budget.spentUsd).toBe(100_000);
     expect(budget.reserve(0.1)).toBe("refuse");
   });
 
-  it("refuses to settle twice, or what is another's", () => {
+  it("rejects settling twice, or a reservation of another budget", () => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     const reservation = admitted(budget.reserve(0.5));
     budget.settle(reservation, 0.1);
@@ -141,7 +141,7 @@ describe("RunBudget", () => {
     expect(budget.spentUsd).toBe(0.1);
   });
 
-  it("refuses amounts that are none, and keeps the reservation", () => {
+  it("rejects invalid amounts and keeps the reservation", () => {
     expect(() => new RunBudget({ maxCostUsd: 0 })).toThrow(/above 0/);
     expect(() => new RunBudget({ maxCostUsd: -1 })).toThrow(BudgetError);
     expect(() => new RunBudget({ maxCostUsd: 1, spentUsd: Number.NaN })).toThrow(BudgetError);
@@ -152,7 +152,7 @@ describe("RunBudget", () => {
     budget.settle(reservation, 0.1);
   });
 
-  it("never spends more than the budget while trials keep to their limits, in whatever order they end", () => {
+  it("never exceeds the budget while trials keep to their limits, in any order", () => {
     const trials = fc.array(
       fc.record({ limit: fc.integer({ min: 1, max: 100 }), share: fc.integer({ max: 100, min: 0 }) }),
       {

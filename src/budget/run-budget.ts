@@ -3,44 +3,44 @@ import { dollars, picoDollars } from "./price.js";
 import { amount, requireRule } from "./rules.js";
 import { RunningQuantile } from "./running-quantile.js";
 
-/** What a whole run may spend, and what a run that is resumed has spent already. */
+/** The budget of a run, and what a resumed run has already spent. */
 export interface RunBudgetOptions {
   readonly maxCostUsd: number;
   readonly spentUsd?: number;
 }
 
-/** Money set aside for one trial until its cost is known. */
+/** Budget reserved for one trial until its cost is known. */
 export interface Reservation {
   readonly reservedUsd: number;
 }
 
 export interface ReserveOptions {
-  /** The most that this trial can cost, worked out from its prompt and its longest answer. */
+  /** The most this trial can cost, computed from its prompt and its longest answer. */
   readonly canCostUsd?: number | undefined;
 }
 
-/** How a trial ended, as far as its cost goes. */
+/** Options of `RunBudget.settle`. */
 export interface SettleOptions {
-  /** False for a trial that failed: its cost is spent all the same, but says nothing about what others will cost. */
+  /** False for a failed trial: its cost counts as spent but is not used to predict the cost of others. */
   readonly isTypical?: boolean;
 }
 
-/** What was set aside for trials of one kind. */
+/** What was reserved for trials of one kind. */
 export interface ReservedFigures {
-  /** The most, before others had shown what they cost; null when none was admitted by then. */
+  /** The largest reservation before costs were known; null when no trial was admitted by then. */
   readonly firstUsd: number | null;
-  /** The last, by what others had cost; null when too few have shown it. */
+  /** The last reservation based on known costs; null when there were too few. */
   readonly learntUsd: number | null;
 }
 
-/** What is set aside for one trial; `isProbe` when it is a guess from too few. */
+/** `isProbe` when too few costs are known for a real estimate. */
 interface Held {
   readonly pico: bigint;
   readonly isProbe: boolean;
   readonly kind: Experience;
 }
 
-/** What trials of one kind have cost so far, and what was set aside for them. */
+/** What trials of one kind have cost so far, and what was reserved for them. */
 interface Experience {
   readonly costs: RunningQuantile;
   largest: bigint;
@@ -49,19 +49,18 @@ interface Experience {
   learnt: bigint | null;
 }
 
-/** Trials of which nothing says what they can cost run one by one until this many have shown it. */
+/** Trials of unknown cost run one at a time until this many have finished. */
 const FIRST_FEW = 5;
 
-/** As many trials of a kind have to show what they cost before that decides how much is set aside for others. */
+/** Trials of a kind that must finish before their costs determine the reservations. */
 export const ENOUGH_TRIALS = 20;
-/** What is set aside then: this much of this quantile of what they have cost. */
+/** The reservation is then this margin times this quantile of their costs. */
 export const USUAL_QUANTILE = 0.95;
 export const USUAL_MARGIN = 1.5;
 
 /**
- * The budget of a whole run. A trial starts only when what is spent, what is set aside for the trials that are out and
- * what it can cost itself fit together; what the run spends exceeds the budget by no more than its trials exceed what was
- * set aside for them.
+ * The budget of a whole run. A trial starts only when the amount spent, the reservations of running trials and its own
+ * maximum cost fit together. The run exceeds its budget by no more than its trials exceed their reservations.
  * @example
  * const budget = new RunBudget({ maxCostUsd: 5 });
  * const reservation = budget.reserve(0.3);
@@ -72,7 +71,7 @@ export class RunBudget {
   readonly #max: bigint;
   readonly #held = new Map<Reservation, Held>();
   readonly #kinds = new Map<string, Experience>();
-  /** Bigints: a run may well spend more than the $9,007 that safe integers hold. */
+  /** Bigints, because a run may spend more than the $9,007 that safe integers can hold. */
   #spent: bigint;
   #reserved = 0n;
   #isRefusing = false;
@@ -82,34 +81,33 @@ export class RunBudget {
   constructor({ maxCostUsd, spentUsd = 0 }: RunBudgetOptions) {
     requireRule("maxCostUsd", maxCostUsd, amount);
     requireRule("spentUsd", spentUsd, amount);
-    if (maxCostUsd === 0)
-      throw new BudgetError("The budget of a run must be above 0. Leave it out to run without a limit.");
+    if (maxCostUsd === 0) throw new BudgetError("The budget of a run must be above 0. Omit it to run without a limit.");
     this.maxCostUsd = maxCostUsd;
     this.#max = BigInt(picoDollars(maxCostUsd));
     this.#spent = BigInt(picoDollars(spentUsd));
   }
 
-  /** All that was settled, and what a resumed run had spent before. */
+  /** Everything settled, including what a resumed run had spent before. */
   get spentUsd(): number {
     return dollars(Number(this.#spent));
   }
 
-  /** True once a trial was refused: no other will be admitted. */
+  /** True once a trial was refused; no other will be admitted. */
   get isRefusing(): boolean {
     return this.#isRefusing;
   }
 
-  /** Trials whose cost nobody knows; each counts as all that was set aside for it. */
+  /** Number of trials of unknown cost; each counts as its whole reservation. */
   get unknownCosts(): number {
     return this.#unknownCosts;
   }
 
-  /** What these count as. */
+  /** The total reserved for trials of unknown cost. */
   get unknownUsd(): number {
     return dollars(Number(this.#unknown));
   }
 
-  /** What was set aside for trials of a kind. */
+  /** What was reserved for trials of a kind. */
   reservedFor(kind: string): ReservedFigures {
     const { first = null, learnt = null } = this.#kinds.get(kind) ?? {};
     return {
@@ -119,10 +117,9 @@ export class RunBudget {
   }
 
   /**
-   * Asks for a trial that may cost `maxCostUsd` at most; 0 and null mean that it has no limit of its own. The answer
-   * "wait" holds until another trial is settled, "refuse" for good and for everyone. As much is set aside as the trial
-   * can cost; once enough others of its `kind` have shown what they cost, such as those of the same system, it is half as
-   * much again as nearly all of them, and never more than its limit.
+   * Reserves budget for a trial that may cost at most `maxCostUsd`; 0 and null mean no limit. "wait" applies until another
+   * trial is settled, "refuse" to all further trials of the run. Reserves the most the trial can cost or, once enough other
+   * trials of its `kind` (such as the same system) have finished, 1.5 × the 95th percentile of their costs, at most its limit.
    */
   reserve(maxCostUsd: number | null, kind = "", { canCostUsd }: ReserveOptions = {}): Reservation | "wait" | "refuse" {
     requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
@@ -131,16 +128,13 @@ export class RunBudget {
     const wanted = this.#wanted({ limit: maxCostUsd ?? 0, canCostUsd }, this.#experienceOf(kind));
     if (wanted.isProbe && wanted.kind.probes > 0) return "wait";
     if (this.#fits(wanted)) return this.#hold(wanted);
-    // Trials that are out may give back a part of what is set aside for them.
+    // Running trials may return part of their reservations.
     if (this.#held.size > 0) return "wait";
     this.#isRefusing = true;
     return "refuse";
   }
 
-  /**
-   * Puts what a trial cost, over all its attempts and however it ended, in the place of what was set aside for it. Null
-   * means that nobody knows.
-   */
+  /** Replaces the reservation of a trial with its cost over all attempts, however it ended. Null means unknown. */
   settle(reservation: Reservation, costUsd: number | null, { isTypical = true }: SettleOptions = {}): void {
     requireRule("costUsd", costUsd ?? 0, amount);
     const held = this.#release(reservation);
@@ -148,7 +142,7 @@ export class RunBudget {
       this.#unknownCosts += 1;
       this.#unknown += held.pico;
       this.#spent += held.pico;
-      // Counted as seen, or trials whose cost nobody ever tells would run one by one to the end.
+      // Counted as a known cost, or trials that never report a cost would always run one at a time.
       if (isTypical) observe(held.kind, held.pico);
       return;
     }
@@ -157,13 +151,13 @@ export class RunBudget {
     if (isTypical) observe(held.kind, pico);
   }
 
-  /** Adds what was spent beside the trials themselves, such as on judging them. */
+  /** Adds spending outside of trials, such as judging. */
   spend(costUsd: number): void {
     requireRule("costUsd", costUsd, amount);
     this.#spent += BigInt(picoDollars(costUsd));
   }
 
-  /** Takes note of what a trial of a kind has cost that was paid for before. */
+  /** Records the cost of a trial that was paid for earlier. */
   learn(costUsd: number, kind = ""): void {
     requireRule("costUsd", costUsd, amount);
     observe(this.#experienceOf(kind), BigInt(picoDollars(costUsd)));
@@ -193,7 +187,7 @@ export class RunBudget {
     return { pico: kind.largest, isProbe: kind.costs.count < FIRST_FEW, kind };
   }
 
-  /** Nothing may be known of what a probe costs, so that something at least must be left for it. */
+  /** The cost of a probe may be unknown, so some budget must be left for it. */
   #fits({ pico, isProbe }: Held): boolean {
     const left = this.#max - this.#spent - this.#reserved;
     return isProbe && pico === 0n ? left > 0n : pico <= left;
@@ -211,7 +205,7 @@ export class RunBudget {
 
   #release(reservation: Reservation): Held {
     const held = this.#held.get(reservation);
-    if (held === undefined) throw new RangeError("This reservation was settled before, or is another budget's.");
+    if (held === undefined) throw new RangeError("This reservation was already settled or belongs to another budget.");
     this.#held.delete(reservation);
     this.#reserved -= held.pico;
     if (held.isProbe) held.kind.probes -= 1;

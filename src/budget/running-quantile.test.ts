@@ -4,7 +4,7 @@ import { quantile } from "../stats/index.js";
 import { RunningQuantile } from "./running-quantile.js";
 
 describe("RunningQuantile", () => {
-  it("agrees with the quantile of everything seen so far, at every step", () => {
+  it("matches the exact quantile of all values at every step", () => {
     const values = fc.array(fc.oneof(fc.nat(20), fc.nat(1e12)), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(values, fc.constantFrom(0, 0.5, 0.99, 1), (seen, p) => {
@@ -18,7 +18,7 @@ describe("RunningQuantile", () => {
     );
   });
 
-  it("has none without numbers", () => {
+  it("is NaN without values", () => {
     expect(new RunningQuantile(0.99).value).toBeNaN();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The p-quantile (type 7) of numbers that come one by one, in logarithmic time each: those up to the quantile lie in one
- * heap with the largest on top, the others in one with the smallest on top.
+ * The p-quantile (type 7) of a stream of numbers, in logarithmic time each: numbers up to the quantile are in a max-heap,
+ * the others in a min-heap.
  * @example
  * const p99 = new RunningQuantile(0.99);
  * for (const cost of [1, 2, 3]) p99.add(cost);
@@ -8,7 +8,7 @@
  */
 export class RunningQuantile {
   readonly #p: number;
-  /** Negated, which turns a heap over. */
+  /** Negated values turn the min-heap into a max-heap. */
   readonly #low = new MinHeap();
   readonly #high = new MinHeap();
 
@@ -20,7 +20,7 @@ export class RunningQuantile {
     return this.#low.size + this.#high.size;
   }
 
-  /** NaN while there are none. */
+  /** NaN when empty. */
   get value(): number {
     const low = -this.#low.least;
     const position = (this.count - 1) * this.#p;
@@ -37,7 +37,6 @@ export class RunningQuantile {
   }
 }
 
-/** Numbers of which the least is always at hand. */
 class MinHeap {
   readonly #items: number[] = [];
 

@@ -21,7 +21,7 @@ const ALL_ONE = { f1: 1, exact_match: 1, recall: 1, contains: 1 };
 const ALL_ZERO = { f1: 0, exact_match: 0, recall: 0, contains: 0 };
 
 describe("normalizeAnswer", () => {
-  // What the official evaluate-v1.1.py gives for each text.
+  // Expected values come from the official evaluate-v1.1.py.
   it.each([
     ["The U.S.A.", "usa"],
     ["an  apple\ta\nday", "apple day"],
@@ -43,7 +43,7 @@ describe("normalizeAnswer", () => {
     expect(normalizeAnswer(text)).toBe(expected);
   });
 
-  it("equals the script's four steps done one by one", () => {
+  it("equals the script's four steps applied one by one", () => {
     const slowly = (text: string) =>
       text
         .toLowerCase()
@@ -88,7 +88,7 @@ describe("normalizeAnswer", () => {
 describe("a long text", () => {
   const line = "The “Δίας ΟΔΟΣ” of a café; an apple,\tthe  end—A.\n".repeat(2000);
 
-  it("is normalised as its words are", async () => {
+  it("is normalized like its words", async () => {
     for (const detail of ["words", "articles", "all"] as const) {
       const words = line.split(/\s+/).map((word) => normalizeAnswer(word, detail));
       const wanted = words.filter((word) => word !== "").join(" ");
@@ -97,7 +97,7 @@ describe("a long text", () => {
     }
   });
 
-  it("is scored in turns with other work, and like a short one", async () => {
+  it("is scored without blocking, with the same result as a short one", async () => {
     const text = line.repeat(12);
     let turns = 0;
     const other = setInterval(() => turns++, 1);
@@ -114,7 +114,7 @@ describe("a long text", () => {
 });
 
 describe("AnswerQuality", () => {
-  // Computed by hand from the official script: F1 of the bags of words, exact match of the normalised texts.
+  // Computed by hand from the official script: F1 of the bags of words, exact match of the normalized texts.
   it.each([
     ["Denver Broncos", "Denver Broncos", [1, 1, 1, 1]],
     ["Denver Broncos", "The Denver Broncos!", [1, 1, 1, 1]],
@@ -143,7 +143,7 @@ describe("AnswerQuality", () => {
       { answer: "x", answers: ["Paris", "the city of Paris in France"] },
       "Paris in France, city of light",
     );
-    // Best f1 and recall from the long gold (5 of 6 and 5 of 5 words), containment from the short one.
+    // Best f1 and recall come from the long gold (5 of 6 and 5 of 5 words), containment from the short one.
     expect(scores).toEqual({ f1: 10 / 11, exact_match: 0, recall: 1, contains: 1 });
     expect(score({ answer: "no", answers: ["yes"] }, "Yes.")).toEqual(ALL_ONE);
     expect(score({ answer: "no", answers: ["yes"] }, "No")).toEqual(ALL_ONE);
@@ -158,12 +158,12 @@ describe("AnswerQuality", () => {
     expect(score({ answer: "Paris" }, {})).toEqual(ALL_ZERO);
   });
 
-  it("takes numbers in answers and responses", () => {
+  it("accepts numbers in answers and responses", () => {
     expect(score({ answer: 4 } as unknown as Example, { response: 4 } as unknown as Output)).toEqual(ALL_ONE);
     expect(score({ answers: "four" } as unknown as Example, "four")).toEqual(ALL_ONE);
   });
 
-  it("compares golds that normalisation would empty by what they are", () => {
+  it("compares golds that normalization would empty as they are", () => {
     expect(answer("A", "A")).toEqual(ALL_ONE);
     expect(answer("A", "a.")).toEqual(ALL_ONE);
     expect(answer("A", "The")).toEqual(ALL_ZERO);
@@ -174,7 +174,7 @@ describe("AnswerQuality", () => {
     expect(answer("+", "")).toEqual(ALL_ZERO);
   });
 
-  describe("of a context alone", () => {
+  describe("scoring a context alone", () => {
     it("gives recall and contains only", () => {
       expect(score({ answer: "Ada Lovelace" }, { context: "Then Ada Lovelace spoke." })).toEqual({
         recall: 1,
@@ -194,7 +194,7 @@ describe("AnswerQuality", () => {
       expect(score({ answer: "Ada" }, { response: null, context: "Ada" } as unknown as Output)).toEqual(ALL_ZERO);
     });
 
-    it("cannot judge an unanswerable example", () => {
+    it("does not score an unanswerable example", () => {
       const scored = quality.score(
         { id: 1, question: "q", unanswerable: true },
         { context: "c" },
@@ -206,7 +206,7 @@ describe("AnswerQuality", () => {
 
   describe("without a gold answer", () => {
     it.each([{}, { answer: "" }, { answer: "  " }, { answers: [] }, { answers: [""] }, { answerable: true }])(
-      "does not score %j, and says why",
+      "does not score %j, and explains why",
       (gold) => {
         const scored = quality.score({ id: 1, question: "q", ...gold }, { response: "" }) as ScoredWithEvidence;
         expect(scored.scores).toEqual({});
@@ -215,7 +215,7 @@ describe("AnswerQuality", () => {
       },
     );
 
-    it("says what stands where it should be", () => {
+    it("describes what is in place of a gold answer", () => {
       const example = { id: 1, question: "q", answers: [{ value: "Paris" }] } as unknown as Example;
       expect((quality.score(example, { response: "Paris" }) as ScoredWithEvidence).unscored?.f1).toBe(
         "the example has no gold answer (answers is a list whose first item is an object with value) and is not marked unanswerable",
@@ -233,18 +233,18 @@ describe("AnswerQuality", () => {
       expect(score(gold, "Paris")).toEqual(ALL_ZERO);
     });
 
-    it("takes either when an unanswerable example has gold answers too", () => {
+    it("accepts both when an unanswerable example also has gold answers", () => {
       expect(score({ unanswerable: true, answers: ["Paris"] }, "unanswerable")).toEqual(ALL_ONE);
       expect(score({ unanswerable: true, answers: ["Paris"] }, "Paris")).toEqual(ALL_ONE);
       expect(score({ unanswerable: true, answers: ["Paris"] }, "Rome")).toEqual(ALL_ZERO);
     });
 
-    it("does not take an abstention for an answer when the example can be answered", () => {
+    it("does not accept an abstention for an answerable example", () => {
       expect(score({ answer: "Paris", unanswerable: false }, "unanswerable")).toEqual(ALL_ZERO);
     });
 
     it.each(["", "  \n", "a", "The.", "…", "…!"])(
-      "takes %j for no abstention where silence is not accepted",
+      "does not accept %j as an abstention when acceptsSilence is false",
       (response) => {
         const strict = new AnswerQuality({ acceptsSilence: false });
         expect(strict.score({ id: 1, unanswerable: true }, { response })).toMatchObject({ f1: 0, exact_match: 0 });
@@ -254,14 +254,14 @@ describe("AnswerQuality", () => {
       },
     );
 
-    it("is another evaluator, to caches, only where silence is not accepted", () => {
+    it("has another fingerprint only when acceptsSilence is false", () => {
       const usual = new AnswerQuality().fingerprint();
       expect(usual).toEqual({ evaluator: "answer_quality", version: 2, abstentions: [] });
       expect(new AnswerQuality({ acceptsSilence: true }).fingerprint()).toEqual(usual);
       expect(new AnswerQuality({ acceptsSilence: false }).fingerprint()).not.toEqual(usual);
     });
 
-    it("knows further abstentions when told", () => {
+    it("accepts custom abstentions", () => {
       const strict = new AnswerQuality({ abstentions: ["Keine Ahnung!"] });
       expect(strict.score({ id: 1, question: "q", unanswerable: true }, { response: "keine ahnung" })).toEqual(ALL_ONE);
       expect(score({ unanswerable: true }, "keine ahnung")).toEqual(ALL_ZERO);
@@ -269,7 +269,7 @@ describe("AnswerQuality", () => {
     });
   });
 
-  it("keeps every score in [0, 1], f1 and exact match the same both ways, and containment with recall", () => {
+  it("keeps every score in [0, 1], f1 and exact match symmetric, and containment consistent with recall", () => {
     const word = fc.constantFrom("red", "blue", "the", "1", "10", "O'Neil", "é", "...");
     const text = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(" "));
     const worded = text.filter((words) => normalizeAnswer(words) !== "");
@@ -289,7 +289,7 @@ describe("AnswerQuality", () => {
     );
   });
 
-  it("finds a gold between any words, and never inside one", () => {
+  it("finds a gold between words, and never inside one", () => {
     const word = fc.string({ unit: fc.constantFrom("x", "y", "1"), minLength: 1, maxLength: 3 });
     const words = fc.array(word, { maxLength: 6 });
     fc.assert(
@@ -303,7 +303,7 @@ describe("AnswerQuality", () => {
   });
 
   it("stays linear on contexts of megabytes", async () => {
-    // A quadratic step would run into the time limit of the test.
+    // A quadratic algorithm would exceed the test's time limit.
     const unit = "the quick brown fox, a dog — and O'Neil's cat ".repeat(2500);
     const absent = await quality.score(
       { id: 1, answers: ["needle in a haystack", "no such words"] },
@@ -349,7 +349,7 @@ describe("isAbstention", () => {
     "Insufficient information",
     "I'm not sure.",
     "We are unable to determine this.",
-  ])("knows %j", (text) => {
+  ])("recognizes %j", (text) => {
     expect(isAbstention(text)).toBe(true);
   });
 
@@ -365,7 +365,7 @@ describe("isAbstention", () => {
     "The answer is Paris",
     "Not sure whether it was 1990 or 1991",
     `I don't know ${"x ".repeat(200)}`,
-  ])("does not take %j for one", (text) => {
+  ])("does not recognize %j", (text) => {
     expect(isAbstention(text)).toBe(false);
   });
 });

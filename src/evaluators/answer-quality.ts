@@ -6,23 +6,23 @@ import { type Detail, normalizeAnswer, normalizeInTurns } from "./normalize.js";
 
 const FIELDS = ["f1", "exact_match", "recall", "contains"] as const;
 const CONTEXT_FIELDS = ["recall", "contains"] as const;
-/** Characters from which on a text is normalised in turns with other work. */
+/** Longer texts are normalized in chunks that yield to other work. */
 const LONG_TEXT = 1 << 20;
 const DETAILS: readonly Detail[] = ["words", "articles", "all"];
 
 /** Options of `AnswerQuality`. */
 export interface AnswerQualityOptions {
-  /** Further responses that count as declining to answer, besides "unanswerable", "I don't know" and their like. */
+  /** More responses that count as declining to answer, besides "unanswerable", "I don't know" and similar. */
   abstentions?: readonly string[];
   /**
-   * Whether a response that says nothing, or nothing but an article, declines to answer; true unless told. False where
-   * something broken would be silent, too, and earn every unanswerable example by it.
+   * Whether an empty response (or only an article) counts as declining to answer. Default: true. Set it to false where a
+   * broken system could return nothing and so pass every unanswerable example.
    */
   acceptsSilence?: boolean;
 }
 
 /**
- * Compares the response with the gold answers as the SQuAD v1.1 script does; the best gold counts, field by field.
+ * Compares the response with the gold answers as the SQuAD v1.1 script does; each field takes its best gold.
  * An output with a context and no response, as a compressor returns, gets `recall` and `contains` against that context.
  * @example
  * new AnswerQuality().score({ id: 1, question: "Who?", answer: "Ada Lovelace" }, { response: "It was Ada Lovelace." });
@@ -84,22 +84,22 @@ function scoreContext(original: Example, context: string, scores: Best): Scored 
   return undecided(
     CONTEXT_FIELDS,
     isUnanswerable(original)
-      ? "no answer can be found in the context of an unanswerable example"
+      ? "the example is unanswerable, so its context has no answer to find"
       : nothingToCompare(original),
   );
 }
 
-/** The best value of each field over the gold answers met so far. */
+/** The best value of each field over the gold answers so far. */
 class Best {
   f1 = 0;
   exact = 0;
   recall = 0;
   contains = 0;
   golds = 0;
-  /** The text of `add`, normalised; kept, because it is the same for every gold. */
+  /** The normalized text, which is the same for every gold. */
   readonly #normal: Partial<Record<Detail, string>> = {};
 
-  /** For a text that takes long to normalise. */
+  /** For texts that take long to normalize. */
   static async prepared(text: string): Promise<Best> {
     const best = new Best();
     best.#normal.words = await normalizeInTurns(text, "words");
@@ -113,7 +113,7 @@ class Best {
 
   add(gold: string, text: string): void {
     this.golds += 1;
-    // The first detail that leaves something of the gold: SQuAD's own for all but answers such as "A" or "+".
+    // Use the first detail that leaves something of the gold: SQuAD's own except for answers such as "A" or "+".
     let detail: Detail = "words";
     let wanted = "";
     for (detail of DETAILS) {
@@ -145,13 +145,13 @@ class Best {
   }
 }
 
-/** How many words of the text are in the gold, each gold word counting once, and how many words the text has. */
+/** Counts each gold word once. */
 function sharedWords(gold: readonly string[], text: string): { shared: number; total: number } {
   const left = new Map<string, number>();
   for (const word of gold) left.set(word, (left.get(word) ?? 0) + 1);
   let shared = 0;
   let total = 0;
-  // Word by word instead of split: a context of a megabyte would become an array of a hundred thousand strings.
+  // Word by word instead of split(): a context of a megabyte would become an array of a hundred thousand strings.
   for (let start = 0; start <= text.length; total++) {
     const space = text.indexOf(" ", start);
     const end = space === -1 ? text.length : space;
@@ -171,7 +171,7 @@ function isUnanswerable(example: Example): boolean {
   return isFalse(example.answerable);
 }
 
-/** Files without types, such as CSV, write their flags as text. */
+/** Untyped files such as CSV write flags as text. */
 function isTrue(value: unknown): boolean {
   return value === true || (typeof value === "string" && value.toLowerCase() === "true");
 }
@@ -184,10 +184,10 @@ function allOf(value: number): Scores {
   return { f1: value, exact_match: value, recall: value, contains: value };
 }
 
-/** Longer texts say something, whatever they begin with. */
+/** Longer texts are answers, whatever they begin with. */
 const LONGEST = 300;
 
-// All patterns are read after normalisation: lower case, no punctuation ("dont", "na"), no articles.
+// The patterns match normalized text: lower case, no punctuation ("dont", "na"), no articles.
 const IT = "(?:(?:(?:my |final |correct )?answer|(?:this )?question|this|that|it)(?: to (?:this )?question)? )?";
 const CANNOT = "(?:cannot|can not|cant|could not|couldnt)";
 const THIS = "(?: (?:this|that|it|question|answer))*";
@@ -204,7 +204,7 @@ const REASON = "(?: (?:from|in|by|based|given|with|within|using|because|since|ac
 const ABSTENTION = new RegExp(`^${APOLOGY}(?:${PHRASES.join("|")})${REASON}$`);
 
 /**
- * Whether a response declines to answer: nothing at all, or nothing but "unanswerable", "I don't know" and the like.
+ * Whether a response declines to answer: it is empty, or only says "unanswerable", "I don't know" or similar.
  * A guess after the phrase ("I don't know, perhaps Paris") is an answer.
  * @example
  * isAbstention("The question cannot be answered from the context."); // true

@@ -14,7 +14,7 @@ function scored(citations: unknown, response: unknown): ScoredWithEvidence {
 
 const numbers = new Set(["1"]);
 
-describe("citedIn", () => {
+describe("findCitations", () => {
   it.each<[string, string[]]>([
     ["Yes [1].", ["1"]],
     ["Yes[1][2].", ["1", "2"]],
@@ -52,7 +52,7 @@ describe("citedIn", () => {
     ["Paris[1] - a city, *Rome[2]* too, Lyon[3]<sup>4</sup>/Nice[5]", ["1", "2", "3", "4", "5"]],
     ["", []],
     ["[]", []],
-  ])("%j cites %j", (text, expected) => {
+  ])("in %j finds %j", (text, expected) => {
     expect([...citedIn(text, numbers)]).toEqual(expected);
   });
 
@@ -67,7 +67,7 @@ describe("citedIn", () => {
   });
 });
 
-describe("citationId", () => {
+describe("normalizeCitationId", () => {
   it.each([
     ["[1]", "1"],
     [" 007 ", "7"],
@@ -75,7 +75,7 @@ describe("citationId", () => {
     ["source", "source"],
     ["Doc-A", "doc-a"],
     ["@Smith2020", "smith2020"],
-  ])("of %j is %j", (text, expected) => {
+  ])("turns %j into %j", (text, expected) => {
     expect(citationId(text)).toBe(expected);
   });
 });
@@ -98,14 +98,14 @@ describe("Citation", () => {
     [[0], "A[0].", [1, 1, 1]],
     [[{ id: 4, title: "x" }], "A [4].", [1, 1, 1]],
     [["doc-a", "doc-b"], "A [doc-a] [Doc-B].", [1, 1, 1]],
-  ])("gold %j, response %j", (citations, response, [precision, recall, f1]) => {
+  ])("scores gold %j against %j", (citations, response, [precision, recall, f1]) => {
     const { scores } = scored(citations, response);
     expect(scores.citation_precision).toBeCloseTo(precision, 12);
     expect(scores.citation_recall).toBeCloseTo(recall, 12);
     expect(scores.citation_f1).toBeCloseTo(f1, 12);
   });
 
-  it.each(["No marks.", "", null, undefined, {}])("has no precision of %j", (response) => {
+  it.each(["No marks.", "", null, undefined, {}])("gives no precision for %j", (response) => {
     expect(scored([1], response)).toEqual({
       scores: { citation_recall: 0, citation_f1: 0 },
       unscored: { citation_precision: "the response cites nothing" },
@@ -120,7 +120,7 @@ describe("Citation", () => {
     expect(unscored?.citation_f1).toMatch(/no citations/);
   });
 
-  it("gives the harmonic mean, and one for the golds themselves", () => {
+  it("gives the harmonic mean, and 1 for the golds themselves", () => {
     const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(ids, ids, (golds, cited) => {
@@ -163,7 +163,7 @@ describe("Citation", () => {
   ])("stays quick on a megabyte of %j", (unit) => {
     const cpuMs = startCpuTime();
     scored([1], unit.repeat(Math.ceil(1e6 / unit.length)));
-    // On a busy machine; what is quadratic takes minutes.
+    // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 

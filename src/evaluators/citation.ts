@@ -11,8 +11,8 @@ const NUMBERS = /^[\d\s,;[\]]+$/;
 
 /**
  * Compares the sources that a response cites, as [1], [2, 3], [1-3], [^4], (source 5), ¹ or [@smith2020], with the
- * example's `citations`, a list of numbers or names. A source counts once, however often it is cited. Of a response that cites
- * nothing there is no precision.
+ * example's `citations`, a list of numbers or names. Each source counts once. A response that cites nothing has no
+ * precision.
  * @example
  * new Citation().score({ id: 1, question: "…", citations: [1, 3] }, { response: "Yes [1], as shown in [2]." });
  * // { scores: { citation_precision: 0.5, citation_recall: 0.5, citation_f1: 0.5 }, evidence: { citation_f1: "cited 1, 2; gold 1, 3" } }
@@ -41,14 +41,14 @@ export class Citation implements Evaluator {
   }
 }
 
-/** The sources an example asks for: one or a list, each a number, a text, or an object with an id. */
+/** Accepts one source or a list; each is a number, a text, or an object with an id. */
 function goldCitations(citations: unknown): Set<string> {
   const read = typeof citations === "string" ? listIn(citations) : citations;
   const list: unknown[] = Array.isArray(read) ? read : [read];
   return new Set(list.map(idOf).filter((id) => id !== ""));
 }
 
-/** Files without types, such as CSV, hold lists as JSON, or as "1, 2". A name may have a comma in it. */
+/** Untyped files such as CSV hold lists as JSON or as "1, 2". A name may contain a comma. */
 function listIn(text: string): unknown {
   const list = parseJson(text)?.value;
   if (Array.isArray(list)) return list;
@@ -66,7 +66,6 @@ function listed(ids: ReadonlySet<string>): string {
   return `${shown.join(", ")}${ids.size > shown.length ? ", …" : ""}`;
 }
 
-/** Where a mark stands in its text. */
 export interface Place {
   text: string;
   start: number;
@@ -74,14 +73,14 @@ export interface Place {
 }
 
 const CODE = /```[\s\S]*?```|`[^`\n]{1,1000}`/g;
-/** What a bracket can be an index of. */
+/** What can be indexed by a bracket. */
 const INDEXED = /(?:[A-Za-z_$][\w$.]{0,60}|[\])])$/;
-/** Names that no word of a sentence is, maybe with an index already: a small letter, with an underscore, of programs. */
+/** Names that are code rather than words: one small letter, with an underscore, or common in programs. */
 const NAME_OF_CODE = /(?:^|[^\w.’'-])(?:[b-z]|\w*_\w*|arr|nums|argv|args|vec|lst|dict|tuple)(?:\[\w{1,9}\]){0,4}$/;
 const OPERATION = /^\s?(?:[-+*/%]?=(?!>)|\+\s?[\w([])|^\.[a-z]+\(/;
 const CITATION_LOOKALIKES_NUMBER = /^\[(\d{1,9})\]$/;
 
-/** Tells whether a place is in code: in a fence, or between backticks. Places are asked for from left to right. */
+/** Returns a test for whether a position is inside a fence or backticks. Call it with increasing positions. */
 export function spansOfCode(text: string): (place: number) => boolean {
   const spans = text.matchAll(CODE);
   let next = spans.next();
@@ -92,8 +91,8 @@ export function spansOfCode(text: string): (place: number) => boolean {
 }
 
 /**
- * Whether a number in square brackets is an index, as in x[0]: it stands directly behind a name, in code, or behind one
- * that is none of a sentence's words, or is computed with.
+ * Whether a number in square brackets is an index, as in x[0]: it directly follows a name and is in code, or the name looks
+ * like code, or the result is used in an operation.
  */
 export function isIndex({ text, start, end }: Place, isCode: boolean, golds: ReadonlySet<string>): boolean {
   const number = CITATION_LOOKALIKES_NUMBER.exec(text.slice(start, Math.min(end, start + 12)))?.[1];
@@ -103,7 +102,7 @@ export function isIndex({ text, start, end }: Place, isCode: boolean, golds: Rea
   return (Number(number) === 0 && !golds.has("0")) || OPERATION.test(text.slice(end, end + 32));
 }
 
-/** Behind these a raised number is a citation: a sentence's mark or a word; behind a digit, a unit or a bracket, a power. */
+/** A raised number after punctuation or a word is a citation; after a digit, a unit or a bracket it is a power. */
 const WORD = /[.,;:!?"”’»\]]\s?$|\p{L}{3}$/u;
 const FUNCTION = /(?:sin|cos|tan|log|sec|min|exp)$/;
 
@@ -114,21 +113,20 @@ export function isPower({ text, start }: Place): boolean {
 }
 
 /**
- * A mark in square brackets (two of them with a dash are a range), one that is called a source in round ones, or small
- * raised numbers. Nothing in brackets is longer than a name.
+ * A mark in square brackets (two of them joined by a dash are a range), a source named in round brackets, or raised
+ * numbers. The length limits keep the search linear.
  */
 const MARKS =
   /\[(?<from>\d{1,6})\]\s?[-–—]\s?\[(?<to>\d{1,6})\]|\[(?<square>[^[\]\n]{1,200})\](?<link>\([^()\s]{1,500}\))?|【(?<wide>[^【】\n]{1,200})】|\((?:see )?(?<round>(?:sources?|docs?|documents?|refs?|references?|passages?|citations?)\b[^()\n]{1,100})\)|<sup>(?<raised>[\d\s,;–-]{1,100})<\/sup>|(?<small>[⁰¹²³⁴-⁹]{1,6}(?:[,˒⁻–-][⁰¹²³⁴-⁹]{1,6}){0,20})/gi;
 const NOUN = /^(?:see )?(?:sources?|docs?|documents?|refs?|references?|passages?|citations?)\.?\s*[:#]?\s*(?=\d)/i;
 const RANGE = /^(\d{1,6})\s?[-–—]\s?(\d{1,6})$/;
 const NUMBER = /^\d{1,9}$/;
-/** Keys as Pandoc writes them, "[see @smith2020, p. 3; -@jones1999]": all else in the brackets is words. */
+/** Pandoc keys, "[see @smith2020, p. 3; -@jones1999]". */
 const KEYS = /(?:^|[;,\s])-?@(\w[\w:./-]{0,100})/g;
-/** A range of more is no citation. */
 const LONGEST_RANGE = 200;
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** The name of a source as it is compared: "[1]", "01", "source 1" and 1 are one, and so are "@smith" and "Smith". */
+/** Normalizes a source name: "[1]", "01", "source 1" and 1 are equal, and so are "@smith" and "Smith". */
 export function citationId(text: string): string {
   const bare = text
     .trim()
@@ -141,10 +139,10 @@ export function citationId(text: string): string {
 }
 
 /**
- * The sources that a text cites. Words in brackets are a citation only where the golds have names: "[sic]" is none, and
- * neither are an index, as in x[0], and a power.
+ * Finds the sources that a text cites. Words in brackets count only if the golds have names, so "[sic]" does not. An index
+ * such as x[0] and a power do not count either.
  * @example
- * citedIn("Yes [1], [2-4].", new Set(["1"])); // 1, 2, 3, 4
+ * findCitations("Yes [1], [2-4].", new Set(["1"])); // 1, 2, 3, 4
  */
 export function citedIn(text: string, golds: ReadonlySet<string>): Set<string> {
   const hasNames = [...golds].some((gold) => !NUMBER.test(gold));
@@ -179,7 +177,7 @@ function idsOf(mark: string, golds: ReadonlySet<string>): string[] {
   return keys.length > 0 ? keys : listedIds(mark.replace(NOUN, ""));
 }
 
-/** The sources of a list such as "1, 3-5 and 7". */
+/** Parses a list such as "1, 3-5 and 7". */
 export function listedIds(list: string): string[] {
   return list
     .split(/[,;&˒]|\band\b/)

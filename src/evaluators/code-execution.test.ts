@@ -62,7 +62,7 @@ describe.skipIf(await lacksIsolation())("CodeExecution, Python", () => {
     expect(await passes(STUB, response)).toBe(1);
   });
 
-  it("keeps the helpers of the prompt as they are", async () => {
+  it("keeps the helpers of the prompt unchanged", async () => {
     expect(await passes(STUB, "def helper(x):\n    return 5\n\ndef twice(x):\n    return 4")).toBe(1);
     expect(
       await passes(
@@ -198,18 +198,18 @@ describe.skipIf(await lacksIsolation())("CodeExecution, Python", () => {
     expect(await passes({ test }, "import os\ndef f(): return 4\ndef quit_it(): os._exit(0)")).toBe(0);
   });
 
-  it("says why a program failed", async () => {
+  it("reports why a program failed", async () => {
     expect(await reason(ADD, "def add(a, b):\n    return a / 0")).toMatch(
       /^ZeroDivisionError: division by zero at assert add/,
     );
     expect(await reason(ADD, "def add(a, b:")).toMatch(/^SyntaxError: /);
     expect(await reason(ADD, "def sub(a, b): pass")).toMatch(/^NameError: name 'add' is not defined/);
     expect(await reason(ADD, "import no_such_module")).toMatch(/^ModuleNotFoundError/);
-    expect(await reason(ADD, "")).toBe("the response holds no code");
-    expect((await run(ADD, null)).evidence?.pass_at_1).toBe("the response holds no code");
+    expect(await reason(ADD, "")).toBe("the response contains no code");
+    expect((await run(ADD, null)).evidence?.pass_at_1).toBe("the response contains no code");
   });
 
-  it("fails a program that takes too long, wherever it does", async () => {
+  it("fails a program that takes too long anywhere", async () => {
     const hasty = new CodeExecution({ timeoutSecs: 0.5 });
     for (const response of [
       "while True: pass",
@@ -232,10 +232,10 @@ describe.skipIf(await lacksIsolation())("CodeExecution, Python", () => {
       unscored: { pass_at_1: "the example has no test, tests or test_list" },
     });
     const { unscored } = await run({ test: "assert add(1, 2) ==" }, "def add(a, b): return 3");
-    expect(unscored?.pass_at_1).toMatch(/^the tests of the example are no program: SyntaxError/);
+    expect(unscored?.pass_at_1).toMatch(/^the example's tests are not a valid program: SyntaxError/);
   });
 
-  it("ends with its trial", async () => {
+  it("stops with its trial", async () => {
     const signal = AbortSignal.timeout(300);
     const scoring = evaluator.score({ id: 1, question: "q", ...ADD }, { response: "while True: pass" }, { signal });
     await expect(scoring).rejects.toThrow("timeout");
@@ -345,7 +345,7 @@ describe.skipIf(await lacksIsolation())("CodeExecution, JavaScript", () => {
     expect(await run(js(test), response)).toEqual({ scores: { pass_at_1: 0 }, evidence: { pass_at_1: expected } });
   });
 
-  it("starts every trial afresh", async () => {
+  it("starts every trial fresh", async () => {
     expect(
       await passes(
         js("globalThis.leak = 1; Array.prototype.leak = 1; assert.equal(f(), 1)"),
@@ -360,7 +360,7 @@ describe.skipIf(await lacksIsolation())("CodeExecution, JavaScript", () => {
     ).toBe(1);
   });
 
-  it("goes on after a program that never ends", async () => {
+  it("continues after a program that never ends", async () => {
     const hasty = new CodeExecution({ timeoutSecs: 1, language: "javascript" });
     const example = { id: 1, question: "q", test: "assert.equal(f(), 1)" };
     const endless = await hasty.score(example, { response: "const f = () => { for (;;); }" });
@@ -371,12 +371,12 @@ describe.skipIf(await lacksIsolation())("CodeExecution, JavaScript", () => {
 });
 
 describe("CodeExecution", () => {
-  it("refuses options it cannot use", () => {
+  it("rejects invalid options", () => {
     expect(() => new CodeExecution({ timeoutSecs: 0 })).toThrow(UsageError);
     expect(() => new CodeExecution({ language: "rust" as "python" })).toThrow('python and javascript, not "rust"');
   });
 
-  it("is known by its version and what decides its scores", () => {
+  it("has a fingerprint of its version and of what decides its scores", () => {
     expect(new CodeExecution().fingerprint()).toEqual({
       evaluator: "code_execution",
       version: 4,
@@ -390,7 +390,7 @@ describe("CodeExecution", () => {
     await expect(openSandbox({ isolation })).rejects.toThrow(SandboxError);
   });
 
-  it("throws when the sandbox fails: that says nothing about the program", async () => {
+  it("throws when the sandbox fails, which says nothing about the program", async () => {
     const found = await describeIsolation();
     const broken = {
       language: "python" as const,
@@ -411,7 +411,7 @@ describe("CodeExecution", () => {
     );
   });
 
-  it("runs without isolation when told so", async () => {
+  it("runs without isolation if allowed", async () => {
     const isolation = { ...(await describeIsolation()), kind: null };
     const sandbox = await openSandbox({ isolation, unsafeLocalExec: true });
     const unsafe = new CodeExecution({ sandbox });

@@ -17,20 +17,20 @@ const DEFAULT_TIMEOUT_SECS = 10;
 
 /** Options of `CodeExecution`. */
 export interface CodeExecutionOptions {
-  /** Runs programs without isolation when there is none. They can then do all that you can do. */
+  /** Runs programs without isolation if none is available. They can then do anything that you can do. */
   unsafeLocalExec?: boolean;
-  /** How long a program and its tests may take; 10 by default. HumanEval's own harness gives them 3. */
+  /** Time limit for a program and its tests, in seconds. Default: 10. HumanEval's own harness allows 3. */
   timeoutSecs?: number;
-  /** The language of every example. By default each says it itself, and is Python when it does not. */
+  /** The language of every example. Default: the example's own, else Python. */
   language?: Language;
-  /** A sandbox to share. It is not closed with the evaluator. */
+  /** A shared sandbox. The evaluator does not close it. */
   sandbox?: Sandbox;
 }
 
 /**
- * Runs the code of a response against the tests of its example, in a sandbox. It passes only when all tests have been
- * run to their end, in a process that the code cannot reach; what comes from the code is plain data there. All of the
- * code is run, as the published graders do: a correct function fails when what follows it at the top level raises.
+ * Runs the code of a response against the tests of its example, in a sandbox. It passes only if all tests ran to their
+ * end, in a process that the code cannot reach; what comes from the code is plain data there. All of the
+ * code runs, as in the published graders: a correct function fails if what follows it at the top level raises.
  * @example
  * const evaluator = new CodeExecution();
  * const example = { id: 1, question: "Write add(a, b).", test: "assert add(1, 2) == 3" };
@@ -48,7 +48,7 @@ export class CodeExecution implements Evaluator {
   constructor(options: CodeExecutionOptions = {}) {
     const { timeoutSecs = DEFAULT_TIMEOUT_SECS, language } = options;
     if (!(Number.isFinite(timeoutSecs) && timeoutSecs > 0)) {
-      throw new UsageError(`timeoutSecs of code_execution is ${timeoutSecs}; give a number of seconds above 0.`);
+      throw new UsageError(`timeoutSecs of code_execution must be a number of seconds above 0, got ${timeoutSecs}.`);
     }
     if (language !== undefined && !LANGUAGES.includes(language)) {
       throw new UsageError(`code_execution runs ${LANGUAGES.join(" and ")}, not "${String(language)}".`);
@@ -63,7 +63,7 @@ export class CodeExecution implements Evaluator {
     return { evaluator: this.name, version: VERSION, timeoutSecs, language: options.language ?? null };
   }
 
-  /** Opens the sandbox; throws a `SandboxError` that says what is missing: isolation, or the interpreter. */
+  /** Opens the sandbox. Throws a `SandboxError` if isolation or the interpreter is missing. */
   async prepare(): Promise<void> {
     const { sandbox } = await this.#open();
     sandbox.interpreter(this.#options.language ?? "python");
@@ -73,7 +73,7 @@ export class CodeExecution implements Evaluator {
     const task = codeTask(original, this.#options.language);
     if (typeof task === "string") return undecided(FIELDS, task);
     const variants = variantsOf(responseOf(processed), task);
-    if (variants.length === 0) return scored({ outcome: "failed", detail: "the response holds no code" });
+    if (variants.length === 0) return scored({ outcome: "failed", detail: "the response contains no code" });
     const judges = await this.#open();
     const timeoutSecs = this.#timeoutSecs;
     return scored(await judges[task.language].judge({ task, variants, timeoutSecs, ...signalOf(context) }));
@@ -88,7 +88,7 @@ export class CodeExecution implements Evaluator {
     if (this.#options.sandbox === undefined) await sandbox.close();
   }
 
-  /** Opened once; a failure is not kept, since what was missing may have been installed. */
+  /** Opened once. A failure is not cached, since what was missing may have been installed. */
   #open(): Promise<OpenJudges> {
     this.#opened ??= openJudges(this.#options).catch((error: unknown) => {
       this.#opened = null;
@@ -112,7 +112,7 @@ function signalOf(context: ScoreContext | undefined): { signal?: AbortSignal } {
 }
 
 function scored({ outcome, detail }: Verdict): Scored {
-  if (outcome === "broken") return undecided(FIELDS, `the tests of the example are no program: ${detail}`);
+  if (outcome === "broken") return undecided(FIELDS, `the example's tests are not a valid program: ${detail}`);
   if (outcome === "unused") return undecided(FIELDS, "the tests never used the program");
   if (outcome === "passed") return { pass_at_1: 1 };
   return { scores: { pass_at_1: 0 }, evidence: { pass_at_1: detail } };

@@ -5,8 +5,8 @@ import type { Factory } from "../core/registry.js";
 import { AnswerQuality } from "./answer-quality.js";
 
 /**
- * The evaluators by the name they have on the command line; each takes what follows the first colon of its spec. All but
- * the usual one are loaded when they are asked for.
+ * The evaluators by their command-line name; each takes what follows the first colon of its spec. All but the default
+ * one are loaded on demand.
  * @example
  * await evaluatorFactories["regex"]?.("/^yes/i");
  */
@@ -28,7 +28,7 @@ export const evaluatorFactories: Readonly<Record<string, Factory<Evaluator>>> = 
     const { CodeExecution } = await import("./code-execution.js");
     return new CodeExecution({
       unsafeLocalExec: permissions?.unsafeLocalExec === true,
-      // What is no language is refused by the evaluator, by name.
+      // The evaluator rejects unknown languages.
       ...(argument === undefined ? {} : { language: argument as "python" | "javascript" }),
     });
   },
@@ -56,11 +56,11 @@ export const evaluatorFactories: Readonly<Record<string, Factory<Evaluator>>> = 
   citation: plain("citation", async () => new (await import("./citation.js")).Citation()),
 };
 
-/** An argument that nobody reads would be a setting silently ignored. */
+/** Rejects arguments that would be silently ignored. */
 function plain(name: string, make: () => Promise<Evaluator>): Factory<Evaluator> {
   return (argument) => {
     if (argument === undefined) return make();
-    throw new UsageError(`${name} takes nothing after a colon, but got "${argument}".`);
+    throw new UsageError(`${name} takes no argument after a colon, got "${argument}".`);
   };
 }
 
@@ -68,7 +68,7 @@ function share(argument: string): number {
   const value = Number(argument);
   if (argument.trim() !== "" && value >= 0) return value;
   throw new UsageError(
-    `numeric_tolerance takes a share of the gold number, as in numeric_tolerance:0.01, not "${argument}".`,
+    `numeric_tolerance expects a relative tolerance, as in numeric_tolerance:0.01, got "${argument}".`,
   );
 }
 

@@ -17,7 +17,7 @@ function scored(gold: Partial<Example>, response: unknown): ScoredWithEvidence {
 
 const score = (answer: string, response: unknown) => scored({ answer }, response).scores.final_answer;
 
-describe("cleaned", () => {
+describe("cleanAnswer", () => {
   it.each([
     ["**No**.", "No"],
     ['"No."', "No"],
@@ -32,7 +32,7 @@ describe("cleaned", () => {
     ["**A** and **B**", "**A** and **B**"],
     ["\\boxed{\\frac{1}{2}}", "\\frac{1}{2}"],
     ["...", ""],
-  ])("of %j is %j", (text, expected) => {
+  ])("turns %j into %j", (text, expected) => {
     expect(cleaned(text)).toBe(expected);
   });
 
@@ -65,7 +65,7 @@ describe("verdicts", () => {
     ["True", "evaluates to True"],
     ["invalid", "The argument, given the premises, is invalid."],
     ["invalid", "The second premise is missing. The argument is invalid."],
-  ])("%s is said by %j", (answer, response) => {
+  ])("%s is read from %j", (answer, response) => {
     expect(score(answer, response)).toBe(1);
   });
 
@@ -75,13 +75,13 @@ describe("verdicts", () => {
     ["No", "- Yes"],
     ["No", "Choose one:\n- Yes\n- No"],
     ["Yes", "We do not return to the starting point. No."],
-  ])("%s is not said by %j", (answer, response) => {
+  ])("%s is not read from %j", (answer, response) => {
     expect(score(answer, response)).toBe(0);
   });
 });
 
 describe("FinalAnswer", () => {
-  describe("of options", () => {
+  describe("with options", () => {
     it.each([
       "So the answer is (B).",
       "So the answer is B.",
@@ -149,7 +149,7 @@ describe("FinalAnswer", () => {
     ["valid", "So the answer is invalid.", 0],
     ["valid", "Therefore, the argument is **valid**.", 1],
     ["rita, sue and bob poo", "So the answer is rita, sue and bob poo.", 1],
-  ])("of words: gold %j, response %j: %d", (gold, response, expected) => {
+  ])("with words: gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
 
@@ -180,7 +180,7 @@ describe("FinalAnswer", () => {
     ["4", "The answer is 4, 5.", 0],
     ["4", "The answer is 4 times x.", 0],
     ["4", "The answer is (4, 5)", 0],
-  ])("of numbers: gold %j, response %j: %d", (gold, response, expected) => {
+  ])("with numbers: gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
 
@@ -192,7 +192,7 @@ describe("FinalAnswer", () => {
     ["] ] >", "So the answer is ] > ].", 0],
     ["] ] >", "So the answer is ] ] > }.", 0],
     ["} )", "The stack is empty. So, the answer is: } )", 1],
-  ])("of brackets: gold %j, response %j: %d", (gold, response, expected) => {
+  ])("with brackets: gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
 
@@ -213,7 +213,7 @@ describe("FinalAnswer", () => {
     ["ant bee cat", "So the answer is ant bee.", 0],
     ["ant bee cat", "So the answer is ant bee cat dog.", 0],
     ["ant bee cat", "So the answer is antbee cat.", 0],
-  ])("of lists: gold %j, response %j: %d", (gold, response, expected) => {
+  ])("with lists: gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
 
@@ -230,11 +230,11 @@ describe("FinalAnswer", () => {
     ["(A)", "So the answer is not (A).", 0],
     ["8", "The answer is 8. The answer is easy to see.", 1],
     ["not enough info", "So the answer is not enough info.", 1],
-    // Words of the answer that are filling elsewhere.
+    // Words of the answer that are filler elsewhere.
     ["then therefore thus", "So the answer is then therefore thus.", 1],
     ["thus zebra", "So the answer is thus zebra.", 1],
     ["zebra", "So the answer is thus zebra.", 1],
-    // What only looks like an answer.
+    // Lookalikes of an answer.
     ["8", "So the answer is 8 squared.", 0],
     ["8", "So the answer is 8 and a half.", 0],
     ["8", "So the answer is 8 clips and a half-full box.", 1],
@@ -257,7 +257,7 @@ describe("FinalAnswer", () => {
     ["] }", "$\\boxed{] }}$", 1],
     ["] }", "The answer is:\n```\n] }\n```", 1],
     ["] }", "The answer is:\n```\n] ]\n```", 0],
-    // A list that a remark follows.
+    // A list followed by a remark.
     ["apple banana cherry", "The answer is:\n\n1. apple\n2. banana\n3. cherry\n\nLet me know!", 1],
     ["apple banana cherry", "The answer is:\n\n- **apple**\n\n- **banana**\n\n- **cherry**\nLet me know!", 1],
     ["apple banana cherry", "The answer is:\n\napple banana cherry\n\nLet me know!", 1],
@@ -268,7 +268,7 @@ describe("FinalAnswer", () => {
     ["valid", "Answer: The argument is not valid.", 0],
     ["(B)", "{B}", 1],
     ["(A)", "{B}", 0],
-    // What is not the model's own answer.
+    // Text that is not the model's own answer.
     ["(B)", "So the answer is (B).\n\nHuman: next question\n\nAssistant: So the answer is (A).", 1],
     ["Yes", "So the answer is Yes.<|endoftext|>Q: foo", 1],
     ["(B)", "<thinking>Hmm, the answer is (A). </thinking>\n(B)", 1],
@@ -356,11 +356,11 @@ describe("FinalAnswer", () => {
     ["Paragraph 12", "The answer is: Paragraph 12", 1],
     ["Paragraph 12", "The abstract is from Paragraph 12.", 1],
     ["Paragraph 12", "Paragraph 12", 1],
-  ])("in the words of many models: gold %j, response %j: %d", (gold, response, expected) => {
+  ])("in wordings of many models: gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
 
-  it("takes any gold, numbers among them", () => {
+  it("accepts any gold, including numbers", () => {
     expect(scored({ answers: ["no", "false"] }, "The answer is false").scores.final_answer).toBe(1);
     expect(scored({ answer: 8 as unknown as string }, 8).scores.final_answer).toBe(1);
   });
@@ -379,7 +379,7 @@ describe("FinalAnswer", () => {
     });
   });
 
-  it("says what it read, in short", () => {
+  it("reports what it read, shortened", () => {
     expect(scored({ answer: "No" }, "So the answer is Yes.").evidence).toEqual({ final_answer: 'read "Yes"' });
     expect(scored({ answer: "No" }, "x".repeat(500)).evidence?.final_answer?.length).toBeLessThan(100);
   });
@@ -415,7 +415,7 @@ describe("FinalAnswer", () => {
       const cpuMs = startCpuTime();
       score(gold, response);
       score(gold, `So the answer is ${response}`);
-      // On a busy machine; what is quadratic takes minutes.
+      // Generous for a busy machine; a quadratic algorithm takes minutes.
       expect(cpuMs()).toBeLessThan(10_000);
     }
   });

@@ -7,11 +7,11 @@ import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
 const FIELD = "final_answer";
 
 /**
- * Compares what a response says its answer is with the gold answers: the last answer it states ("the answer is",
- * "Answer:", \boxed, <answer>) that is of the gold's kind, else the last line. Bold, quotes, dollar signs, the final
- * period and capitals do not count; "(B)", "B" and "(B) its text" are the same option, read as by
- * `multiple_choice_accuracy`; a number may be spelled or have a unit; brackets and lists of words compare without their
- * spacing. Thoughts in tags and what follows in a further "Q:" of a few-shot prompt are left out.
+ * Compares the answer that a response states with the gold answers: the last stated answer ("the answer is",
+ * "Answer:", \boxed, <answer>) of the gold's kind, else the last line. Bold, quotes, dollar signs, the final
+ * period and capitals are ignored; "(B)", "B" and "(B) its text" are the same option, read as in
+ * `multiple_choice_accuracy`; a number may be spelled out or have a unit; brackets and lists of words are compared without
+ * spacing. Reasoning in tags and further questions ("Q:") of a few-shot prompt are ignored.
  * @example
  * new FinalAnswer().score({ id: 1, question: "…", answer: "(B)" }, { response: "It is the 25th. So the answer is (B)." });
  * // { scores: { final_answer: 1 }, evidence: { final_answer: 'read "(B)"' } }

@@ -4,7 +4,7 @@ import { goldsOf, noGold, textOf } from "./gold.js";
 
 const example = (fields: object) => ({ id: 1, question: "q", ...fields }) as Example;
 
-describe("goldsOf", () => {
+describe("listGolds", () => {
   it.each<[object, string[]]>([
     [{ answer: "Paris" }, ["Paris"]],
     [{ answer: 4, answers: ["four", "4.0"] }, ["4", "four", "4.0"]],
@@ -22,12 +22,12 @@ describe("goldsOf", () => {
     [{ answers: [["Paris"]] }, []],
     [{ answer: null }, []],
     [{}, []],
-  ])("of %j are %j", (fields, golds) => {
+  ])("of %j returns %j", (fields, golds) => {
     expect(goldsOf(example(fields))).toEqual(golds);
   });
 });
 
-describe("noGold", () => {
+describe("describeMissingGold", () => {
   it.each<[object, string]>([
     [{}, "the example has no gold answer"],
     [{ answer: null }, "the example has no gold answer"],
@@ -48,7 +48,7 @@ describe("noGold", () => {
   });
 });
 
-describe("textOf", () => {
+describe("convertToText", () => {
   it.each([
     ["x", "x"],
     [0, "0"],

@@ -3,27 +3,23 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { parseJson } from "./json-text.js";
 
-/** Outputs and examples come from users' code, where an answer may be a number, and null is nothing. */
+/** Users' answers and outputs may be numbers or booleans. Null and other values become "". */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" || typeof value === "bigint" ? String(value) : "";
 }
 
-/** What the system answered; nothing when it answered null. */
 export function responseOf(output: Output): string {
   return textOf(output.response);
 }
 
-/**
- * Calls with every gold answer that says something: texts, lists of them, and SQuAD's `{ text }`, where `text` is one
- * or a list.
- */
+/** Calls `use` for every non-blank gold answer: texts, lists of them, and SQuAD's `{ text }`, where `text` is one or a list. */
 export function eachGold(example: Example, use: (gold: string) => void): void {
   useGolds(example.answer, use);
   useGolds(listOf(example.answers), use);
 }
 
-/** Files without types, such as CSV, hold lists as JSON. Only of texts: "[1, 2]" may be an interval. */
+/** Untyped files such as CSV hold lists as JSON. Only lists of texts count: "[1, 2]" may be an interval. */
 function listOf(answers: unknown): unknown {
   if (typeof answers !== "string" || !answers.trimStart().startsWith("[")) return answers;
   const list = parseJson(answers)?.value;
@@ -46,7 +42,6 @@ function useGold(value: unknown, use: (gold: string) => void): void {
   if (gold !== "" && gold.trim() !== "") use(gold);
 }
 
-/** Every gold answer that says something; see `eachGold`. */
 export function goldsOf(example: Example): string[] {
   const golds: string[] = [];
   eachGold(example, (gold) => golds.push(gold));
@@ -54,9 +49,9 @@ export function goldsOf(example: Example): string[] {
 }
 
 /**
- * Why there is nothing to compare with: names what stands where a gold answer should be.
+ * Explains why there is no gold answer by describing what is in its place.
  * @example
- * noGold({ id: 1, answer: { value: "Paris" } }); // "the example has no gold answer (answer is an object with value)"
+ * describeMissingGold({ id: 1, answer: { value: "Paris" } }); // "the example has no gold answer (answer is an object with value)"
  */
 export function noGold({ answer, answers }: Readonly<Record<string, unknown>>): string {
   const found = Object.entries({ answer, answers }).filter(([, value]) => value !== undefined && value !== null);
@@ -82,7 +77,7 @@ function itemOf(item: unknown): string {
   return Array.isArray(item) ? "a list" : shapeOf(item);
 }
 
-/** No score for any of the fields, and why. */
+/** Returns no scores, with the same reason for every field. */
 export function undecided(fields: readonly string[], reason: string): Scored {
   return { scores: {}, unscored: Object.fromEntries(fields.map((field) => [field, reason])) };
 }

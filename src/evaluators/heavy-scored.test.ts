@@ -17,12 +17,12 @@ function scored(work: Partial<HeavyScoring>) {
   return heavyScored<number>({ ...usual, ...work }, (levenshtein) => ({ levenshtein }));
 }
 
-describe("heavyScored", () => {
-  it("gives the scores of what was found", async () => {
+describe("scoreInThread", () => {
+  it("returns the scores of the result", async () => {
     expect(await scored({})).toEqual({ levenshtein: 1 - 3 / 7 });
   });
 
-  it("leaves unscored what takes too long, and what fails", async () => {
+  it("leaves timeouts and failures unscored", async () => {
     expect(await scored({ input: ENDLESS, limitMs: 50 })).toEqual({
       scores: {},
       unscored: { levenshtein: expect.stringMatching(/"levenshtein" was stopped.*50 ms/) },
@@ -30,7 +30,7 @@ describe("heavyScored", () => {
     expect(await scored({ input: null })).toMatchObject({ scores: {}, unscored: { levenshtein: expect.any(String) } });
   });
 
-  it("hands on that the work was taken back, and what goes wrong with what was found", async () => {
+  it("passes on aborts and errors of the scoring function", async () => {
     const abort = new AbortController();
     const stopped = scored({ input: ENDLESS, context: { signal: abort.signal } });
     abort.abort(new Error("the run is over"));
@@ -45,8 +45,8 @@ describe("heavyScored", () => {
   });
 });
 
-describe("limitOf", () => {
-  it("takes a number above 0, and names the evaluator otherwise", () => {
+describe("requireTimeLimit", () => {
+  it("accepts a number above 0, and names the evaluator otherwise", () => {
     expect(limitOf("regex", 5)).toBe(5);
     for (const limit of [0, -1, Number.NaN, "5", null]) {
       expect(() => limitOf("regex", limit)).toThrow(UsageError);

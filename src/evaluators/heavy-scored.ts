@@ -3,13 +3,12 @@ import type { ScoreContext, Scored } from "../core/evaluator.js";
 import { type HeavyTask, HeavyTaskError, heavy, TimeLimitError } from "../exec/threads/pool.js";
 import { undecided } from "./gold.js";
 
-/** A limit as it was given to an evaluator; throws when it is none. */
 export function limitOf(evaluator: string, limitMs: unknown): number {
   if (typeof limitMs === "number" && limitMs > 0) return limitMs;
   throw new UsageError(`${evaluator}: limitMs must be a number of milliseconds above 0, not ${String(limitMs)}.`);
 }
 
-/** An item of heavy work, and the fields that it decides. */
+/** Work for a worker thread, and the fields that it scores. */
 export interface HeavyScoring {
   fields: readonly string[];
   task: HeavyTask;
@@ -19,8 +18,8 @@ export interface HeavyScoring {
 }
 
 /**
- * The scores of what heavy work finds; none, with the reason, when it took too long or died. Work that is taken back
- * rejects: it says nothing about the row.
+ * Scores in a worker thread. If the work times out or fails, the fields stay unscored with the reason. An abort
+ * rejects, since it says nothing about the row.
  */
 export function heavyScored<T>(work: HeavyScoring, scored: (found: T) => Scored): Promise<Scored> {
   const { fields, task, input, limitMs, context } = work;

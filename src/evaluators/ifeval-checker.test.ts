@@ -27,7 +27,7 @@ const all = (value: number) => ({
 describe("levels", () => {
   const TWO = { instruction_id_list: ["punctuation:no_comma", "startend:quotation"], kwargs: [{}, {}] };
 
-  it("scores the prompt by all instructions and the instruction level by their share", async () => {
+  it("scores the prompt level by all instructions and the instruction level by their share", async () => {
     expect((await score(TWO, '"all of it"')).scores).toEqual(all(1));
     expect((await score(TWO, "one, two")).scores).toEqual(all(0));
     const { scores, evidence } = await score(TWO, "no quotes");
@@ -35,7 +35,7 @@ describe("levels", () => {
     expect(evidence?.ifeval_strict).toBe("not followed: startend:quotation");
   });
 
-  it("is loose about the first line, the last line and asterisks", async () => {
+  it("tolerates a first line, a last line and asterisks in loose mode", async () => {
     const { scores, evidence } = await score(TWO, 'Sure, here it is:\n**"all of it"**\nBye, now');
     expect(scores).toEqual({ ...all(1), ifeval_strict: 0, ifeval_instruction_strict: 0 });
     expect(evidence).toEqual({
@@ -44,7 +44,7 @@ describe("levels", () => {
     });
   });
 
-  it("judges each instruction loosely by itself: another form may follow each", async () => {
+  it("judges each instruction by its own best loose form", async () => {
     const fields = {
       instruction_id_list: ["punctuation:no_comma", "keywords:existence"],
       kwargs: [{}, { keywords: ["sure"] }],
@@ -52,20 +52,20 @@ describe("levels", () => {
     expect((await score(fields, "Sure, yes:\nno commas")).scores.ifeval_loose).toBe(1);
   });
 
-  it.each([null, undefined, "", " \n"])("does not take %j for a response", async (response) => {
+  it.each([null, undefined, "", " \n"])("does not accept %j as a response", async (response) => {
     expect((await score(NO_COMMA, response)).scores).toEqual(all(0));
   });
 });
 
-describe("looseResponses", () => {
-  it("gives the eight forms", () => {
+describe("listLooseResponses", () => {
+  it("returns the eight forms", () => {
     const forms = looseResponses("*a*\n*b*\n\n*c*");
     expect(new Set(forms)).toEqual(
       new Set(["*a*\n*b*\n\n*c*", "a\nb\n\nc", "*b*\n\n*c*", "b\n\nc", "*a*\n*b*", "a\nb", "*b*", "b"]),
     );
   });
 
-  it("always has the response itself", () => {
+  it("always includes the response itself", () => {
     fc.assert(fc.property(fc.string(), (text) => looseResponses(text).includes(text)));
   });
 
@@ -87,7 +87,7 @@ describe("looseResponses", () => {
 });
 
 describe("examples", () => {
-  it("may hold the instructions as JSON, under either name, with nulls among the arguments", async () => {
+  it("may hold the instructions as JSON, under either name, with null arguments", async () => {
     const wanted = [{ num_words: 2, relation: "at least", keywords: null }];
     const id = "length_constraints:number_words";
     expect((await score({ instruction_ids: [id], kwargs: wanted }, "one two")).scores).toEqual(all(1));
@@ -95,7 +95,7 @@ describe("examples", () => {
     expect((await score(texts, "one two")).scores).toEqual(all(1));
   });
 
-  it("may leave out the arguments where none are needed", async () => {
+  it("may omit the arguments if none are needed", async () => {
     expect((await score({ instruction_ids: ["punctuation:no_comma"] }, "x")).scores).toEqual(all(1));
   });
 
@@ -104,23 +104,23 @@ describe("examples", () => {
     [{ instruction_id_list: [] }, "instruction_id_list is not a list of instruction ids"],
     [{ instruction_id_list: "punctuation:no_comma" }, "instruction_id_list is not a list of instruction ids"],
     [{ ...NO_COMMA, kwargs: {} }, "kwargs is not a list with the arguments of each instruction"],
-    [ask("made:up"), '"made:up" is no known instruction'],
-    [ask("x".repeat(1000)), `"${"x".repeat(60)}" is no known instruction`],
+    [ask("made:up"), 'unknown instruction "made:up"'],
+    [ask("x".repeat(1000)), `unknown instruction "${"x".repeat(60)}"`],
     [
       { instruction_id_list: Array.from({ length: 7 }, (_, i) => `x:${i}`) },
-      `${[0, 1, 2, 3, 4].map((i) => `"x:${i}" is no known instruction`).join("; ")}; and 2 more`,
+      `${[0, 1, 2, 3, 4].map((i) => `unknown instruction "x:${i}"`).join("; ")}; and 2 more`,
     ],
     [
       ask("keywords:existence", { keywords: ["i".repeat(100_000)] }),
-      "keywords:existence: keywords is not what it must be: it must be no longer than 1000 characters",
+      "keywords:existence: keywords is invalid: it must be no longer than 1000 characters",
     ],
     [
       ask("keywords:frequency", { keyword: "x".repeat(100_000), frequency: 1, relation: "at least" }),
-      "keywords:frequency: keyword is not what it must be: it must be no longer than 1000 characters",
+      "keywords:frequency: keyword is invalid: it must be no longer than 1000 characters",
     ],
     [
       ask("detectable_format:number_bullet_lists"),
-      "detectable_format:number_bullet_lists: num_bullets is missing: it must be a number from 0 on",
+      "detectable_format:number_bullet_lists: num_bullets is missing: it must be a number of at least 0",
     ],
   ])("are unscored in all fields for %j", async (fields, reason) => {
     const { scores, unscored } = await score(fields, "anything");
@@ -141,7 +141,7 @@ describe("worker threads", () => {
     expect((await score(NO_COMMA, "x".repeat(100_000))).scores).toEqual(all(1));
   });
 
-  it("hand on that the run was stopped, which says nothing about the response", async () => {
+  it("pass on an abort of the run, which says nothing about the response", async () => {
     const abort = new AbortController();
     const scoring = checker.score({ id: 1, ...NO_COMMA }, { response: "x".repeat(100_000) }, { signal: abort.signal });
     abort.abort(new Error("the run is over"));
@@ -158,16 +158,16 @@ describe("worker threads", () => {
       response: "A. ".repeat(300_000),
     })) as ScoredWithEvidence;
     expect(scores).toEqual({});
-    expect(unscored?.ifeval_strict).toContain("took longer than its limit");
+    expect(unscored?.ifeval_strict).toContain("exceeded its limit");
   });
 });
 
-it("refuses a limit that is none", () => {
+it("rejects an invalid limit", () => {
   expect(() => new IFEvalChecker({ limitMs: 0 })).toThrow(UsageError);
   expect(() => new IFEvalChecker({ limitMs: Number.NaN })).toThrow("limitMs must be a number of milliseconds above 0");
 });
 
-it("has a fingerprint with its version", () => {
+it("has its version in the fingerprint", () => {
   expect(checker.fingerprint()).toEqual({ evaluator: "ifeval_checker", version: 1 });
 });
 
@@ -189,7 +189,7 @@ function readPrompts(): Prompt[] {
     .map((line) => JSON.parse(line) as Prompt);
 }
 
-/** The arguments there are; an instruction has some of them. */
+/** All arguments; an instruction has some of them. */
 interface Args {
   keywords: string[];
   keyword: string;
@@ -216,7 +216,7 @@ interface Args {
   capital_relation: string;
 }
 
-/** Responses that follow an instruction and responses that break it, where they are easy to make. */
+/** Responses that follow an instruction and responses that break it, where they are easy to construct. */
 const MADE: Record<string, (args: Args) => [followed: string, broken: string]> = {
   "keywords:existence": ({ keywords }) => [`(${keywords.join(") (")})`, "x"],
   "keywords:frequency": ({ keyword, frequency, relation }) =>
@@ -306,7 +306,7 @@ describe.skipIf(!isThere)("the 541 official prompts", () => {
     expect([...covered].filter((id) => MADE[id] === undefined)).toEqual(["language:response_language"]);
   });
 
-  it("need a worker thread only where a language is asked for", () => {
+  it("need a worker thread only for language instructions", () => {
     for (const { key: _, ...fields } of prompts) {
       const isSlow = fields.instruction_id_list.some((id) => LANGUAGE_IDS.has(id));
       const result = checker.score({ id: 1, ...fields } as Example, { response: "x" });

@@ -10,19 +10,19 @@ import type { CheckInput } from "./ifeval/task.js";
 
 const FIELDS = ["ifeval_strict", "ifeval_loose", "ifeval_instruction_strict", "ifeval_instruction_loose"] as const;
 const USUAL_LIMIT_MS = 10_000;
-/** Responses from this length on are checked in a worker thread. */
+/** Longer responses are checked in a worker thread. */
 const LONG = 50_000;
 
 /** Options of `IFEvalChecker`. */
 export interface IFEvalCheckerOptions {
-  /** How long the check of one response may take in a worker thread; ten seconds unless given. */
+  /** Time limit for one response in a worker thread, in milliseconds. Default: 10000. */
   limitMs?: number;
 }
 
 /**
  * Checks verifiable instructions as the official IFEval grader does, all 25 of them: `ifeval_strict` and `ifeval_loose`
- * are 1 when every instruction is followed, the other two are the share of the instructions that are. The example
- * says which in `instruction_id_list` (or `instruction_ids`) and with what arguments in `kwargs`.
+ * are 1 if every instruction is followed, the other two are the share of instructions that are. The example lists them
+ * in `instruction_id_list` (or `instruction_ids`) with their arguments in `kwargs`.
  * @example
  * const example = { id: 1, question: "…", instruction_id_list: ["punctuation:no_comma"], kwargs: [{}] };
  * new IFEvalChecker().score(example, { response: "No commas here." }); // all four are 1
@@ -61,13 +61,13 @@ function reasonOf(problems: readonly string[]): string {
   return `${problems.slice(0, MOST_PROBLEMS).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
-/** The detector's profiles take a while to load, and long texts a while to check: neither may hold up the run. */
+/** Loading the detector's profiles and checking long texts would block the run. */
 function needsThread(instructions: readonly Instruction[], response: string): boolean {
   return response.length >= LONG || instructions.some(({ id }) => LANGUAGE_IDS.has(id));
 }
 
 function noDetector(): never {
-  throw new Error("The language of a response is asked for outside of a worker thread: report this as a bug.");
+  throw new Error("Internal error: language detection was requested outside a worker thread. Please report this bug.");
 }
 
 function scored(instructions: readonly Instruction[], { strict, loose }: Verdicts): Scored {

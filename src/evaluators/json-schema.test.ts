@@ -56,14 +56,14 @@ describe("JsonSchema", () => {
     expect(await score(response)).toBe(expected);
   });
 
-  it("takes the response as it is when it is not lenient", async () => {
+  it("requires pure JSON when it is not lenient", async () => {
     const strict = { schema: PERSON, lenient: false };
     expect(await score('{"name": "Ada"}', strict)).toBe(1);
     expect(await score('```json\n{"name": "Ada"}\n```', strict)).toBe(0);
     expect(await score('Sure: {"name": "Ada"}', strict)).toBe(0);
   });
 
-  it("says what is wrong, in short", async () => {
+  it("reports what is wrong, shortened", async () => {
     const evidence = async (response: string) =>
       (await scored({ schema: PERSON }, response)).evidence?.json_schema ?? "";
     expect(await evidence('{"age": 3}')).toBe("the value must have required property 'name'");
@@ -75,7 +75,7 @@ describe("JsonSchema", () => {
     expect((await evidence(`{"name": "Ada", "${"x".repeat(5000)}": 1}`)).length).toBeLessThan(250);
   });
 
-  it("takes the example's schema, as an object or as text, when it was made with none", async () => {
+  it("uses the example's schema, as an object or as text, if it has none of its own", async () => {
     expect((await scored({}, '{"name": "Ada"}', { schema: PERSON })).scores).toEqual({ json_schema: 1 });
     expect((await scored({}, "{}", { schema: JSON.stringify(PERSON) })).scores).toEqual({ json_schema: 0 });
     expect((await scored({ schema: "true" }, "{}", { schema: PERSON })).scores).toEqual({ json_schema: 1 });
@@ -101,7 +101,7 @@ describe("JsonSchema", () => {
       /draft-04 is not supported: write the schema in draft-07 or 2020-12$/,
     ],
     [{ pattern: "(" }, /must match format|regular expression/i],
-  ])("does not score with %j, which is no schema", async (schema, reason) => {
+  ])("does not score with %j, which is not a schema", async (schema, reason) => {
     const { scores, unscored } = await scored({}, "{}", { schema });
     expect(scores).toEqual({});
     expect(unscored?.json_schema).toMatch(/^the response cannot be checked: /);
@@ -133,11 +133,11 @@ describe("JsonSchema", () => {
       '{"next": {"next": 4}}',
       0,
     ],
-  ])("knows %s", async (_, schema, response, expected) => {
+  ])("supports %s", async (_, schema, response, expected) => {
     expect(await score(response, { schema })).toBe(expected);
   });
 
-  it("takes two schemas that call themselves the same", async () => {
+  it("handles two schemas with the same $id", async () => {
     const judge = new JsonSchema();
     const ask = async (type: string) =>
       (
@@ -149,7 +149,7 @@ describe("JsonSchema", () => {
     expect([await ask("string"), await ask("number"), await ask("string")]).toEqual([0, 1, 0]);
   });
 
-  it("stops a pattern that goes on for ever", async () => {
+  it("stops a pattern that runs forever", async () => {
     const schema = { type: "string", pattern: "^(a+)+$" };
     expect(await score('"aaa"', { schema, limitMs: 5000 })).toBe(1);
     const { scores, unscored } = await scored({ schema, limitMs: 200 }, JSON.stringify(`${"a".repeat(60)}b`));
@@ -157,20 +157,20 @@ describe("JsonSchema", () => {
     expect(unscored?.json_schema).toMatch(/"json_schema" was stopped/);
   });
 
-  it("does not score a value that is nested too deeply for a schema of itself", async () => {
+  it("does not score a value that is nested too deeply for a recursive schema", async () => {
     const schema = { type: "array", items: { $ref: "#" } };
     const { scores, unscored } = await scored({ schema, limitMs: 10_000 }, "[".repeat(200_000) + "]".repeat(200_000));
     expect(scores).toEqual({});
     expect(unscored?.json_schema).toMatch(/stack|JSON|stopped/i);
   });
 
-  it("takes the last list of prose, and not a mark behind it", async () => {
+  it("reads the last list in prose, and not a citation mark after it", async () => {
     const schema = { type: "array", items: { type: "string" } };
     expect(await score('First [1, 2], then ["a"], see [3].', { schema })).toBe(1);
     expect(await score("It is [3].", { schema: { type: "array", items: { type: "integer" } } })).toBe(1);
   });
 
-  it("does not take for a property what every object inherits", async () => {
+  it("does not count inherited properties", async () => {
     expect(await score("{}", { schema: { required: ["constructor"] } })).toBe(0);
     expect(await score('{"constructor": 1}', { schema: { required: ["constructor"] } })).toBe(1);
     expect(await score("{}", { schema: { properties: { toString: { type: "string" } } } })).toBe(1);
@@ -183,7 +183,7 @@ describe("JsonSchema", () => {
     async (unit) => {
       const cpuMs = startCpuTime();
       await score(unit.repeat(Math.ceil(1e6 / unit.length)), { schema: PERSON, limitMs: 5000 });
-      // On a busy machine; it takes a tenth of that, and what is quadratic minutes.
+      // Generous for a busy machine; a quadratic algorithm takes minutes.
       expect(cpuMs()).toBeLessThan(10_000);
     },
   );
@@ -192,11 +192,11 @@ describe("JsonSchema", () => {
     [{ schema: "no json" }, /schema must be an object/],
     [{ schema: [] }, /schema must be an object/],
     [{ limitMs: -1 }, /limitMs/],
-  ])("refuses %j", (options, message) => {
+  ])("rejects %j", (options, message) => {
     expect(() => new JsonSchema(options as JsonSchemaOptions)).toThrow(message);
   });
 
-  it("is told from another by its schema and its strictness", () => {
+  it("has its schema and strictness in the fingerprint", () => {
     expect(new JsonSchema({ schema: { type: "object" }, lenient: false }).fingerprint()).toEqual({
       evaluator: "json_schema",
       version: 1,
@@ -206,8 +206,8 @@ describe("JsonSchema", () => {
   });
 });
 
-describe("SchemaBook", () => {
-  it("goes on after more schemas than it keeps", () => {
+describe("SchemaValidator", () => {
+  it("works with more schemas than it caches", () => {
     const book = new SchemaBook();
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 70; i++) expect(book.check(JSON.stringify({ const: i }), i)).toEqual({ type: "valid" });
@@ -215,7 +215,7 @@ describe("SchemaBook", () => {
   });
 });
 
-describe("jsonValuesIn", () => {
+describe("findJsonValues", () => {
   it.each<[string, unknown[]]>([
     ["", []],
     ["no json", []],
@@ -223,7 +223,7 @@ describe("jsonValuesIn", () => {
     ["[x] [1] {", [[1]]],
     ["{{}}", [{}]],
     ["[[[{ [x] {y: 1} [1]", [[1]]],
-  ])("of %j", (text, expected) => {
+  ])("in %j", (text, expected) => {
     expect([...jsonValuesIn(text)]).toEqual(expected);
   });
 });

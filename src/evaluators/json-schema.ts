@@ -17,16 +17,16 @@ const PATTERNED = /"pattern(?:Properties)?"\s*:/;
 
 /** Options of `JsonSchema`. */
 export interface JsonSchemaOptions {
-  /** The schema, as an object or as JSON text. Else the example's `schema`. */
+  /** The schema, as an object or as JSON text. Default: the example's `schema`. */
   schema?: object | boolean | string;
-  /** Take JSON out of a fence or of prose; without it the response must be JSON and nothing else. True unless given. */
+  /** Extract JSON from a fence or from prose; otherwise the response must be nothing but JSON. Default: true. */
   lenient?: boolean;
-  /** How long one response may take; a pattern in a schema can go on for ever. Two seconds unless given. */
+  /** Time limit for one response in milliseconds, since a pattern in a schema can run forever. Default: 2000. */
   limitMs?: number;
 }
 
 /**
- * Whether the response is JSON that validates against a JSON Schema: the one it is made with, else the example's
+ * Whether the response is JSON that validates against a JSON Schema: the evaluator's own, else the example's
  * `schema`. Formats ("email", "date") are not checked. A schema that cannot be used leaves the row unscored.
  * @example
  * await new JsonSchema({ schema: { type: "object", required: ["name"] } }).score({ id: 1, question: "…" }, { response: "{}" });
@@ -57,7 +57,7 @@ export class JsonSchema implements Evaluator {
     if (parsed === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "the response is not JSON" } };
     const text = jsonOf(parsed.value);
     if (text === null)
-      return this.#scored({ type: "unusable", reason: "the value is nested too deeply, or is no JSON" });
+      return this.#scored({ type: "unusable", reason: "the value is nested too deeply or is not JSON" });
     if (isShort(schema, text)) return this.#scored((await this.#ownBook()).check(schema, parsed.value));
     const input: SchemaQuestion = { schema, value: text };
     const work = { fields: this.fields, task: "json_schema" as const, input, limitMs: this.#limitMs, context };
@@ -68,7 +68,7 @@ export class JsonSchema implements Evaluator {
     return { evaluator: this.name, version: 1, schema: this.#schema, lenient: this.#isLenient };
   }
 
-  /** Loaded when first needed: the library is large, and most runs have no use for it. */
+  /** Loaded on first use: the library is large, and most runs don't need it. */
   async #ownBook(): Promise<SchemaBook> {
     if (this.#book === null) {
       const { SchemaBook: Book } = await import("./json-schema/validator.js");
@@ -93,7 +93,7 @@ function isShort(schema: string, value: string): boolean {
   return value.length + schema.length <= SHORT && !PATTERNED.test(schema);
 }
 
-/** A schema as JSON text; null for what cannot be one. */
+/** Returns null for what cannot be a schema. */
 function schemaText(schema: unknown): string | null {
   const value = typeof schema === "string" ? parseJson(schema)?.value : schema;
   const isSchema = typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value));

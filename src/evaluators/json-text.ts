@@ -1,17 +1,17 @@
-/** How many beginnings that look like JSON and are none are tried; each costs an exception. */
+/** How many false starts are tried; each costs an exception. */
 const MOST_FAILURES = 500;
-/** How much is read for beginnings that lead to nothing: short texts wholly, long ones a few times over. */
+/** How much text may be read for false starts: short texts completely, long ones a few times over. */
 const READ_IN_VAIN = 100_000;
 const TIMES_IN_VAIN = 4;
-/** What JSON can begin with. Prose is full of other things in brackets. */
+/** What JSON can begin with. Prose has many other things in brackets. */
 const OPENING = /\{\s*["}]|\[\s*["{[\]\-\dtfn]/g;
 
-/** A value that was read; wrapped, because null is a value too. */
+/** Wrapped, because null is a value too. */
 export interface Parsed {
   value: unknown;
 }
 
-/** What a text is as JSON; null when it is none. */
+/** Returns null for malformed JSON. */
 export function parseJson(text: string): Parsed | null {
   try {
     return { value: JSON.parse(text) as unknown };
@@ -20,7 +20,7 @@ export function parseJson(text: string): Parsed | null {
   }
 }
 
-/** A value as JSON text; null for what JSON cannot hold: circles, and what is nested too deeply. */
+/** Returns null for what JSON cannot hold: cycles and too deep nesting. */
 export function jsonOf(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? null;
@@ -30,9 +30,9 @@ export function jsonOf(value: unknown): string | null {
 }
 
 /**
- * The JSON objects and lists of a text, in order, whatever prose and fences are around them.
+ * Finds the JSON objects and lists in a text, in order, ignoring prose and fences around them.
  * @example
- * [...jsonValuesIn('Sure: {"a": 1} and [2]')]; // [{ a: 1 }, [2]]
+ * [...findJsonValues('Sure: {"a": 1} and [2]')]; // [{ a: 1 }, [2]]
  */
 export function* jsonValuesIn(text: string): Generator<unknown> {
   const opening = new RegExp(OPENING);
@@ -52,14 +52,14 @@ export function* jsonValuesIn(text: string): Generator<unknown> {
   }
 }
 
-/** Reads the JSON object or list that begins at a place of a text, and tells where it ends; null when there is none. */
+/** Parses the JSON object or list at this position, and returns where it ends; null if there is none. */
 export function readJsonAt(text: string, at: number): (Parsed & { end: number }) | null {
   const end = closingOf(text, at);
   const parsed = end === -1 ? null : parseJson(text.slice(at, end));
   return parsed === null ? null : { ...parsed, end };
 }
 
-/** Where the bracket at `start` is closed, as the place after it; -1 when it never is. */
+/** The position after the bracket that closes the one at `start`; -1 if there is none. */
 function closingOf(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
@@ -72,7 +72,7 @@ function closingOf(text: string, start: number): number {
   return -1;
 }
 
-/** The place of the quote that closes the string at `start`; the end of the text when none does. */
+/** The position of the closing quote; the end of the text if there is none. */
 function stringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === "\\") i += 1;

@@ -1,6 +1,6 @@
 import { bestSimilarity, type SimilarityInput } from "./text-similarity.js";
 
-/** The similarity of long texts, in a worker thread. */
+/** Compares long texts in a worker thread. */
 export function run(input: unknown): unknown {
   return bestSimilarity(input as SimilarityInput);
 }

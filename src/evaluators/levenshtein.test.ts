@@ -10,7 +10,7 @@ function similarity(gold: Partial<Example> | string, response: string, options: 
   return (new Levenshtein(options).score(example, { response }) as Scores).levenshtein ?? -1;
 }
 
-/** The table, row by row. */
+/** The dynamic-programming table, row by row. */
 function countEdits(left: string, right: string): number {
   const [a, b] = [Array.from(left), Array.from(right)];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -25,7 +25,7 @@ function countEdits(left: string, right: string): number {
   return row.at(-1) ?? 0;
 }
 
-describe("bestSimilarity", () => {
+describe("computeBestSimilarity", () => {
   it.each([
     ["letters", ["a", "b", "c", "d", "e"]],
     ["characters outside of the basic plane", ["a", "b", "\ud83d", "😀", "🎉"]],
@@ -40,7 +40,7 @@ describe("bestSimilarity", () => {
     );
   });
 
-  it("equals the table where a word of 32 places ends", () => {
+  it("equals the table at a 32-bit word boundary", () => {
     const write = (length: number, step: number) => Array.from({ length }, (_, i) => "abcde"[(i * step) % 5]).join("");
     for (const length of [31, 32, 33, 63, 64, 65, 96]) {
       const [left, right] = [write(length, 7), write(length + 1, 3)];
@@ -60,25 +60,25 @@ describe("Levenshtein", () => {
     ["Paris", "paris", 0.8],
     ["a b", "a  b", 0.75],
     ["héllo", "hello", 0.8],
-    // One character each, though two units of a string.
+    // One character each, though two UTF-16 units.
     ["😀😀", "😀🎉", 0.5],
     ["👍", "a", 0],
   ])("scores gold %j against %j", (gold, response, expected) => {
     expect(similarity(gold, response)).toBeCloseTo(expected, 12);
   });
 
-  it("takes the best gold", () => {
+  it("uses the best gold", () => {
     expect(similarity({ answer: "abcdef", answers: ["xyz", "abc", "zzzzzzzzzzzzz"] }, "abd")).toBeCloseTo(2 / 3, 12);
     expect(similarity({ answers: ["no", "yes"] }, "yes")).toBe(1);
   });
 
-  it("ignores case and white space when asked to", () => {
+  it("ignores case and white space if configured", () => {
     expect(similarity("Paris", "pARIS", { caseSensitive: false })).toBe(1);
     expect(similarity("a b", " a\n\t b ", { normalizeSpace: true })).toBe(1);
     expect(similarity("A b", "a  B", { normalizeSpace: true })).toBeCloseTo(1 / 3, 12);
   });
 
-  it("leaves an example without a gold unscored, and takes null for an empty response", () => {
+  it("leaves an example without a gold unscored, and reads null as an empty response", () => {
     const { scores, unscored } = new Levenshtein().score(
       { id: 1, question: "q", answer: " " },
       { response: "x" },
@@ -103,7 +103,7 @@ describe("Levenshtein", () => {
     );
   });
 
-  it("names its options in its fingerprint, and refuses those it cannot use", () => {
+  it("has its options in the fingerprint, and rejects invalid ones", () => {
     expect(new Levenshtein({ normalizeSpace: true }).fingerprint()).toEqual({
       evaluator: "levenshtein",
       version: 1,
@@ -114,7 +114,7 @@ describe("Levenshtein", () => {
     expect(() => new Levenshtein(wrong)).toThrow(/caseSensitive.*true or false, not "no"/);
   });
 
-  it("does long texts in a thread", async () => {
+  it("compares long texts in a thread", async () => {
     const gold = "lorem ipsum ".repeat(1000);
     const response = gold.replaceAll("m i", "m, i");
     const scored = new Levenshtein().score({ id: 1, question: "q", answer: gold }, { response });
@@ -122,7 +122,7 @@ describe("Levenshtein", () => {
     expect(await scored).toEqual({ levenshtein: 1 - 1000 / response.length });
   });
 
-  it("leaves unscored what takes too long", async () => {
+  it("leaves a timeout unscored", async () => {
     const hasty = new Levenshtein({ limitMs: 50 });
     const scored = hasty.score(
       { id: 1, question: "q", answer: "ab".repeat(400_000) },
@@ -132,7 +132,7 @@ describe("Levenshtein", () => {
     expect(() => new Levenshtein({ limitMs: -1 })).toThrow(/limitMs/);
   });
 
-  it("takes megabytes of one character", async () => {
+  it("handles megabytes of one character", async () => {
     const long = "a".repeat(1_000_000);
     const example = { id: 1, question: "q", answer: "ab" };
     for (const options of [{}, { normalizeSpace: true, caseSensitive: false }]) {

@@ -7,26 +7,26 @@ import { heavyScored, limitOf } from "./heavy-scored.js";
 import { bestSimilarity, type SimilarityInput } from "./text-similarity.js";
 
 const FIELDS = ["levenshtein"] as const;
-/** Two texts of 3,000 characters take about 6 ms: longer ones would hold up the run. */
+/** Two texts of 3,000 characters take about 6 ms; longer ones would block the run. */
 const MOST_PAIRS = 3_000 ** 2;
 const MOST_CHARACTERS = 100_000;
 const USUAL_LIMIT_MS = 10_000;
 
 /** Options of `Levenshtein`. */
 export interface LevenshteinOptions {
-  /** Whether "A" and "a" differ; true unless given. */
+  /** Whether "A" and "a" differ. Default: true. */
   caseSensitive?: boolean;
-  /** Take any run of white space for one space, and none at the ends; false unless given. */
+  /** Collapse white space and trim both ends. Default: false. */
   normalizeSpace?: boolean;
-  /** How long the comparison of long texts may take, in milliseconds; ten seconds unless given. */
+  /** Time limit for the comparison of long texts, in milliseconds. Default: 10000. */
   limitMs?: number;
 }
 
 type Flags = Required<Pick<LevenshteinOptions, "caseSensitive" | "normalizeSpace">>;
 
 /**
- * How alike the response and the gold answer are, letter by letter: 1 − edits ÷ length of the longer one, where an
- * edit puts in, takes out or replaces one character (a code point). The best gold counts.
+ * The similarity of the response and the gold answer: 1 − edits ÷ length of the longer one, where an
+ * edit inserts, deletes or replaces one character (a code point). The best gold counts.
  * @example
  * await new Levenshtein().score({ id: 1, question: "…", answer: "kitten" }, { response: "sitting" });
  * // { levenshtein: 0.571… }, which is 1 − 3/7

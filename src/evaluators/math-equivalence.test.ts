@@ -13,14 +13,14 @@ function scoreNow(answer: string, response: string): number | undefined {
 }
 
 describe("MathEquivalence", () => {
-  it("is named, and decides by its one field", () => {
+  it("has its name and one field", () => {
     expect(maths.name).toBe("math_equivalence");
     expect(maths.fields).toEqual(["math_equiv"]);
     expect(maths.primaryFields).toEqual(["math_equiv"]);
     expect(maths.fingerprint()).toEqual({ evaluator: "math_equivalence", version: 3 });
   });
 
-  it("says what it found and compared", () => {
+  it("reports what it found and compared", () => {
     const scored = maths.score({ id: 1, answer: "0.5" }, { response: "So it is \\boxed{\\frac12}." });
     expect(scored).toEqual({ scores: { math_equiv: 1 }, evidence: { math_equiv: "\\frac12 (box), gold 0.5" } });
     const long = maths.score(
@@ -30,7 +30,7 @@ describe("MathEquivalence", () => {
     expect(long.evidence?.math_equiv?.length).toBeLessThan(100);
   });
 
-  it("takes the best of several gold answers, numbers among them", () => {
+  it("uses the best of several gold answers, including numbers", () => {
     const example = { id: 1, answers: ["7", 8, "x+1"] as string[] };
     expect(maths.score(example, { response: "The answer is 8." })).toMatchObject({ scores: { math_equiv: 1 } });
   });
@@ -40,7 +40,7 @@ describe("MathEquivalence", () => {
     expect(scoreNow("We have $x = 3$, hence $y = \\boxed{\\frac{3}{4}}$.", "0.75")).toBe(1);
   });
 
-  it("is unscored without a gold answer, and without a response to grade", () => {
+  it("is unscored without a gold answer, and without a response", () => {
     const unscored = (reason: string) => ({ scores: {}, unscored: { math_equiv: reason } });
     const noGold = "the example has no gold answer: it needs answer or answers";
     expect(maths.score({ id: 1 }, { response: "5" })).toEqual(unscored(noGold));
@@ -49,7 +49,7 @@ describe("MathEquivalence", () => {
     expect(contextOnly).toEqual(unscored("the output has a context and no response"));
   });
 
-  it("fails a response that answers nothing", () => {
+  it("fails a response without an answer", () => {
     expect(scoreNow("5", "")).toBe(0);
     expect(scoreNow("5", "I cannot solve this.")).toBe(0);
     expect(maths.score({ id: 1, answer: "5" }, { response: null as never })).toMatchObject({
@@ -58,15 +58,15 @@ describe("MathEquivalence", () => {
     expect(maths.score({ id: 1, answer: "5" }, { response: 5 as never })).toMatchObject({ scores: { math_equiv: 1 } });
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "2" as never])("refuses a limit of %s", (limitMs) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "2" as never])("rejects a limit of %s", (limitMs) => {
     expect(() => new MathEquivalence({ limitMs })).toThrow(UsageError);
   });
 });
 
-describe("symbolic work that does not end", () => {
+describe("endless symbolic work", () => {
   const longPower = "(x+\\sqrt{2})^{100000}";
 
-  it("leaves the answer unscored within the limit, and the next one is scored", async () => {
+  it("leaves the answer unscored within the limit, and scores the next one", async () => {
     const hasty = new MathEquivalence({ limitMs: 300 });
     await hasty.score({ id: 0, answer: "x+x" }, { response: "\\boxed{2x}" });
     const cpuMs = startCpuTime();
@@ -78,12 +78,12 @@ describe("symbolic work that does not end", () => {
     expect(next).toMatchObject({ scores: { math_equiv: 1 } });
   });
 
-  it("is not needed when another gold answer is the same", async () => {
+  it("is skipped if another gold answer is equal", async () => {
     const scored = await maths.score({ id: 1, answers: ["x+1", longPower] }, { response: `\\boxed{${longPower}}` });
     expect(scored).toMatchObject({ scores: { math_equiv: 1 } });
   });
 
-  it("ends with the trial", async () => {
+  it("stops with the trial", async () => {
     const signal = AbortSignal.abort(new Error("stopped"));
     const scored = maths.score({ id: 1, answer: "x+1" }, { response: "\\boxed{x+2-1}" }, { signal });
     await expect(scored).rejects.toThrow("stopped");
@@ -91,12 +91,12 @@ describe("symbolic work that does not end", () => {
 });
 
 describe("a pair that was decided before", () => {
-  it("takes no symbolic work again, from the same evaluator", async () => {
+  it("needs no symbolic work again from the same evaluator", async () => {
     const example = { id: 1, answer: "x^2-y^2" };
     const output = { response: "\\boxed{(x-y)(x+y)}" };
     const first = await maths.score(example, output);
     expect(first).toMatchObject({ scores: { math_equiv: 1 } });
-    // Symbolic work for a trial that was stopped is refused, so that this verdict can only be the remembered one.
+    // Symbolic work is refused for a stopped trial, so this verdict must come from the cache.
     const signal = AbortSignal.abort(new Error("stopped"));
     expect(await maths.score(example, output, { signal })).toEqual(first);
     await expect(new MathEquivalence().score(example, output, { signal })).rejects.toThrow("stopped");
@@ -111,7 +111,7 @@ describe("numbers", () => {
       .map(([whole, part]) => `${whole}.${part}`),
   );
 
-  it("equal themselves, however they are said", () => {
+  it("equal themselves in any wording", () => {
     fc.assert(
       fc.property(number, fc.constantFrom(...WAYS), (value, say) => {
         expect(scoreNow(value, say(value))).toBe(1);
@@ -119,7 +119,7 @@ describe("numbers", () => {
     );
   });
 
-  it("never equal another one, however it is said", () => {
+  it("never equal another one in any wording", () => {
     fc.assert(
       fc.property(number, number, fc.constantFrom(...WAYS), (gold, given, say) => {
         fc.pre(Number(gold) !== Number(given));
@@ -128,7 +128,7 @@ describe("numbers", () => {
     );
   });
 
-  it("compare the same both ways", () => {
+  it("are compared symmetrically", () => {
     const written = fc.oneof(
       number,
       fc.constantFrom("1/3", "0.333333", "\\frac{2}{4}", "0.5", "1{,}000", "1000.0", "10^3", "-\\frac12"),
@@ -153,7 +153,7 @@ const WAYS: readonly ((value: string) => string)[] = [
 ];
 
 describe("long and hostile responses", () => {
-  // A quarter of a megabyte: work that grows with the square of it would take minutes.
+  // A quarter of a megabyte: quadratic work would take minutes.
   const LENGTH = 250_000;
   const pieces = [
     ..."{}()[]\\$*_#=-+.,:;1 9\n\tax<>|^~`\"'&%/।ক١答",
@@ -204,7 +204,7 @@ describe("long and hostile responses", () => {
     "1.500 Euro ",
   ];
 
-  it.each(pieces)("%j over and over takes no time to speak of", async (piece) => {
+  it.each(pieces)("%j repeated is handled quickly", async (piece) => {
     const response = piece.repeat(Math.ceil(LENGTH / piece.length));
     for (const answer of ["24", "x+1"]) {
       const cpuMs = startCpuTime();

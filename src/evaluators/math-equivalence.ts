@@ -13,16 +13,16 @@ const REMEMBERED = 10_000;
 
 /** Options of `MathEquivalence`. */
 export interface MathEquivalenceOptions {
-  /** How long the symbolic comparison of one answer may take, in milliseconds; 2000 unless given. */
+  /** Time limit for the symbolic comparison of one answer, in milliseconds. Default: 2000. */
   limitMs?: number;
 }
 
 /**
- * Compares the final answer of a response with the gold answers as mathematics: 1 when it is the same number, formula,
- * interval, set or matrix, however it is written. The answer is what is in the last `\boxed{…}`, behind "####" or
- * stated ("The answer is …"), else the last number. Behind "####" it is softer than the pattern of GSM8K's own grader,
- * `#### (\-?[0-9\.\,]+)`: a missing space, a currency sign and a decimal of the same value ("18.0") count. Reads the example's `answer` and `answers`, which may be whole
- * solutions, and the output's `response`.
+ * Compares the final answer of a response with the gold answers as mathematics: 1 if it is the same number, formula,
+ * interval, set or matrix, however it is written. The answer is the last `\boxed{…}`, what follows "####", or what is
+ * stated ("The answer is …"), else the last number. After "####" it is more lenient than GSM8K's own grader,
+ * `#### (\-?[0-9\.\,]+)`: a missing space, a currency sign and a decimal of the same value ("18.0") count. Reads the
+ * example's `answer` and `answers`, which may be whole solutions, and the output's `response`.
  * @example
  * await new MathEquivalence().score({ id: 1, question: "…", answer: "0.5" }, { response: "So it is \\boxed{\\frac12}." });
  * // { scores: { math_equiv: 1 }, evidence: { math_equiv: "\\frac12 (box), gold 0.5" } }
@@ -60,7 +60,7 @@ export class MathEquivalence implements Evaluator {
     return { evaluator: this.name, version: 3 };
   }
 
-  /** One after the other: the first gold answer that is the same ends the search. */
+  /** One after the other: the first equal gold ends the search. */
   async #scoreOpen(open: readonly Comparison[], signal: AbortSignal | undefined): Promise<Scored> {
     const [first] = open;
     let reason: string | null = null;
@@ -72,7 +72,7 @@ export class MathEquivalence implements Evaluator {
     return reason !== null || first === undefined ? undecided(FIELDS, reason ?? "") : scored(0, first);
   }
 
-  /** Whether two answers are the same, or why that could not be found out. */
+  /** Whether two answers are equal, or why that is unknown. */
   async #compare({ gold, given }: Comparison, signal: AbortSignal | undefined): Promise<boolean | string> {
     const options = { limitMs: this.#limitMs, ...(signal === undefined ? {} : { signal }) };
     const known = this.#memory.recall(gold, given);

@@ -14,7 +14,7 @@ function scored(example: Record<string, unknown>, response: unknown): ScoredWith
   return evaluator.score({ id: 1, question: "q", ...example } as Example, { response } as Output) as ScoredWithEvidence;
 }
 
-/** The letter that is read from a response, found by asking with every letter as the gold. */
+/** The letter read from a response, found by trying every letter as the gold. */
 function read(response: unknown, choices: readonly string[] = CITIES): string | null {
   for (let i = 0; i < choices.length; i++) {
     const letter = String.fromCharCode(65 + i);
@@ -217,7 +217,7 @@ describe("MultipleChoiceAccuracy reads", () => {
     expect(read(response)).toBeNull();
   });
 
-  it("letters up to the number of choices, the pronoun I only when it is meant", () => {
+  it("letters up to the number of choices, and the pronoun I only if it is meant", () => {
     expect(read("The answer is (J).", TEN)).toBe("J");
     expect(read("The answer is I.", TEN)).toBe("I");
     expect(read("Answer: (I)", TEN)).toBe("I");
@@ -245,12 +245,12 @@ describe("MultipleChoiceAccuracy reads", () => {
     expect(scored(numbered, "The answer is 3.").scores.mc_accuracy).toBe(1);
     expect(scored(numbered, "The answer is C.").scores.mc_accuracy).toBe(1);
     expect(scored(numbered, "2").scores).toEqual({ mc_accuracy: 0, mc_extracted: 1 });
-    // Counted from 0, a 2 in the response may mean either.
+    // If the gold counts from 0, a 2 in the response may mean either.
     expect(scored({ choices: CITIES, answer: "2", answer_index: 2 }, "2").scores.mc_extracted).toBe(0);
     expect(scored({ choices: CITIES, answer: "2", answer_index: 2 }, "C").scores.mc_accuracy).toBe(1);
   });
 
-  it("any letter from the usual sentences about it", () => {
+  it("any letter in common sentences", () => {
     const sentences = [
       (x: string) => `The answer is (${x}).`,
       (x: string) => `Answer: ${x}`,
@@ -308,12 +308,12 @@ describe("MultipleChoiceAccuracy's gold", () => {
   it.each([
     [{}, /no gold answer \(answer, answer_index or label\)/],
     [{ choices: CITIES }, /no gold answer/],
-    [{ answer: "Paris" }, /"Paris" is no letter, and the example has no choices/],
-    [{ choices: CITIES, answer: "London" }, /"London" is none of the example's choices/],
-    [{ choices: CITIES, answer: "E" }, /"E" is none/],
+    [{ answer: "Paris" }, /"Paris" is not a letter, and the example has no choices/],
+    [{ choices: CITIES, answer: "London" }, /"London" is not one of the example's choices/],
+    [{ choices: CITIES, answer: "E" }, /"E" is not one/],
     [
       { choices: CITIES, answer: "0" },
-      /0 may count from 0 or from 1: give answer_index, which counts from 0, or .* letter/,
+      /0 may count from 0 or from 1: set answer_index, which counts from 0, or .* letter/,
     ],
     [{ choices: CITIES, answer: 2 }, /2 may count from 0 or from 1/],
     [{ choices: ["10", "20"], answer: "1" }, /1 may count from 0/],
@@ -321,14 +321,14 @@ describe("MultipleChoiceAccuracy's gold", () => {
     [{ choices: CITIES, answer_index: 4 }, /no gold answer/],
     [{ choices: "Paris", answer: "Paris" }, /no choices/],
     [{ choices: Array.from({ length: 27 }, (_, i) => `x${i}`), answer: "x1" }, /27 choices/],
-  ])("cannot be told from %j", (example, reason) => {
+  ])("is rejected for %j", (example, reason) => {
     const { scores, unscored } = scored(example as Record<string, unknown>, "B");
     expect(scores).toEqual({});
     expect(Object.keys(unscored ?? {})).toEqual(["mc_accuracy", "mc_extracted"]);
     expect(unscored?.mc_accuracy).toMatch(reason);
   });
 
-  it("is shown with what was chosen", () => {
+  it("is shown with the choice", () => {
     expect(scored({ choices: CITIES, answer: "Rome" }, "B").evidence).toEqual({ mc_accuracy: "chose B, right is A" });
     expect(scored({ choices: CITIES, answer: "Rome" }, "").evidence).toEqual({
       mc_accuracy: "chose nothing, right is A",
@@ -363,7 +363,7 @@ describe("MultipleChoiceAccuracy", () => {
   ])("stays quick on a megabyte of %j", (unit) => {
     const cpuMs = startCpuTime();
     scored({ choices: CITIES, answer: "B" }, unit.repeat(Math.ceil(1e6 / unit.length)));
-    // On a busy machine; what is quadratic takes minutes.
+    // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });

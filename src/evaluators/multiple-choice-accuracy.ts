@@ -11,9 +11,9 @@ const EXTRACTED = "mc_extracted";
 
 /**
  * Whether a response chooses the right option. The last option that is stated or chosen counts ("the answer is (B)",
- * "I'd go with B", "\boxed{B}"), else a letter on a line of its own, at the beginning or the end, else the text of an
- * option. A response that chooses nothing is wrong, with `mc_extracted` 0: also one that was cut off, or has letters
- * only as marks of a list or in formulas. The gold is a letter or the text of a choice, or `answer_index` (or `label`)
+ * "I'd go with B", "\boxed{B}"), else a letter on its own line, at the beginning or the end, else the text of an
+ * option. A response without a choice is wrong, with `mc_extracted` 0; so is one that was cut off, or has letters
+ * only as list marks or in formulas. The gold is a letter or the text of a choice, or `answer_index` (or `label`)
  * from 0.
  * @example
  * new MultipleChoiceAccuracy().score(

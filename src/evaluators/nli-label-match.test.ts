@@ -145,13 +145,13 @@ describe("NLILabelMatch reads", () => {
     expect(scored({ answer }, response).scores.nli_accuracy).toBe(expected);
   });
 
-  it("labels of one's own only as they are", () => {
+  it("custom labels only literally", () => {
     const labels = { yes: [], true: [] };
     expect(scored({ answer: "yes" }, "True", { labels }).scores.nli_accuracy).toBe(0);
     expect(scored({ answer: "yes" }, "supported", { labels }).scores.nli_accuracy).toBe(0);
   });
 
-  it("two-way labels: whatever is not entailed", () => {
+  it("two-way labels: anything not entailed", () => {
     const both = ["entailment", "not_entailment"];
     expect(read("entailment", both)).toEqual(["entailment"]);
     expect(read("not_entailment", both)).toEqual(["not_entailment"]);
@@ -165,12 +165,12 @@ describe("NLILabelMatch reads", () => {
     "Options: entailment, contradiction, neutral",
     "We need to decide whether the premise entails, contradicts, or is neutral",
     "Entailment, contradiction, or neutral?",
-  ])("no label in a list of what there is to choose from: %s", (response) => {
+  ])("no label in a list of options: %s", (response) => {
     expect(read(response, ["entailment", "contradiction", "neutral"])).toEqual([]);
   });
 
   it.each(["If the man were asleep, this would be entailment.", "The answer is entailment. Wait, no, that is wrong."])(
-    "no label in what is only supposed or taken back: %s",
+    "no label in a supposition or retraction: %s",
     (response) => {
       expect(read(response, ["entailment", "contradiction", "neutral"])).toEqual([]);
     },
@@ -221,11 +221,11 @@ describe("NLILabelMatch's gold", () => {
   it.each([
     [{}, /no gold label \(answer or label\)/],
     [{ answer: "" }, /no gold label/],
-    [{ answer: "blue" }, /"blue" is not known: give your own with the option labels/],
-    [{ answer: 0 }, /"0" is not known/],
-    [{ answer: "entailment or contradiction" }, /is not known/],
+    [{ answer: "blue" }, /unknown gold label "blue": define your own labels/],
+    [{ answer: 0 }, /unknown gold label "0"/],
+    [{ answer: "entailment or contradiction" }, /unknown gold label/],
     [{ label: {} }, /no gold label/],
-  ])("cannot be told from %j", (example, reason) => {
+  ])("is rejected for %j", (example, reason) => {
     expect(scored(example as Record<string, unknown>, "Entailment")).toMatchObject({
       scores: {},
       unscored: { nli_accuracy: expect.stringMatching(reason) },
@@ -233,13 +233,13 @@ describe("NLILabelMatch's gold", () => {
   });
 });
 
-describe("NLILabelMatch with labels of one's own", () => {
+describe("NLILabelMatch with custom labels", () => {
   const options: NLILabelMatchOptions = {
     labels: { agree: ["agrees", "in favour"], disagree: ["disagrees", "not in favour"], "no-stance": ["unrelated"] },
   };
   const own = (answer: string, response: string) => scored({ answer }, response, options).scores.nli_accuracy;
 
-  it("knows those, and only those", () => {
+  it("knows only those", () => {
     expect(own("agree", "She agrees.")).toBe(1);
     expect(own("disagree", "She agrees.")).toBe(0);
     expect(own("disagree", "He is not in favour of it.")).toBe(1);
@@ -256,11 +256,11 @@ describe("NLILabelMatch with labels of one's own", () => {
     expect(scored({ answer: "c++" }, "axb", odd).scores.nli_accuracy).toBe(0);
   });
 
-  it.each([{}, { a: [] }, { a: [], b: "x" }, { a: [""], b: [] }, [], null])("refuses %j", (labels) => {
-    expect(() => new NLILabelMatch({ labels } as unknown as NLILabelMatchOptions)).toThrow(/two labels or more/);
+  it.each([{}, { a: [] }, { a: [], b: "x" }, { a: [""], b: [] }, [], null])("rejects %j", (labels) => {
+    expect(() => new NLILabelMatch({ labels } as unknown as NLILabelMatchOptions)).toThrow(/at least two labels/);
   });
 
-  it("are part of what it is", () => {
+  it("has them in the fingerprint", () => {
     expect(new NLILabelMatch(options).fingerprint()).toEqual({
       evaluator: "nli_label_match",
       version: 3,
@@ -289,7 +289,7 @@ describe("NLILabelMatch", () => {
     const cpuMs = startCpuTime();
     scored({ answer: "entailment" }, text);
     scored({ answer: "entailment" }, `not ${text}`);
-    // On a busy machine; what is quadratic takes minutes.
+    // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });

@@ -9,9 +9,9 @@ import { findStatedAnswers, isCounterfactual, isRetracted, type StatedAnswer } f
 
 /** Words for the labels of one family of datasets. */
 export interface LabelMap {
-  /** Patterns by label, without capturing groups. A label that is found denied is read as `denied` says. */
+  /** Patterns by label, without capturing groups. A denied label is read as `denied`. */
   labels: readonly LabelWords[];
-  /** Patterns that hold a denial of their own ("not mentioned") and come before all others. */
+  /** Patterns with their own denial ("not mentioned"), which are tried first. */
   phrases?: LabelWords;
   denied: Readonly<Record<string, string>>;
 }
@@ -31,7 +31,7 @@ const EITHER = `(?:${FOR}|${AGAINST}|verify|confirm|determine|decide|judge|concl
 const KNOWLEDGE = "(?:info(?:rmation)?|evidence|data|context|details?)";
 const NO = "(?:not|no|never|nowhere|cannot|does not|do not|did not|is not|\\w{1,8}n['’]t)";
 
-/** What says that a text leaves the question open. */
+/** Says that a text leaves the question open. */
 const OPEN = [
   "neutral(?:ity)?",
   `${NO}${GAP}(?:${WORD} ){0,2}?(?:mention(?:s|ed|ing)?|address(?:es|ed)?|discuss(?:es|ed)?|specif(?:y|ies|ied)|stated?|covered)`,
@@ -56,7 +56,7 @@ const ENTAILMENT: LabelMap = {
   denied: { supported: "undecided" },
 };
 
-/** Of datasets with two labels, where whatever is not entailed is the other one. */
+/** For datasets with two labels, where anything not entailed is the other one. */
 const TWO_WAY: LabelMap = {
   phrases: { label: "not supported", pattern: OPEN },
   labels: [
@@ -89,10 +89,10 @@ const YES_NO: LabelMap = {
   denied: {},
 };
 
-/** The families, in the order in which a gold label is looked for in them. */
+/** In the order in which a gold label is looked up. */
 export const FAMILIES: readonly LabelMap[] = [ENTAILMENT, TRUTH, YES_NO];
 
-/** What a label of any of them says of the hypothesis: labels with the same stance stand for each other. */
+/** What a label says of the hypothesis: labels with the same stance are interchangeable. */
 export const STANCES: Readonly<Record<string, "for" | "against" | "open">> = {
   supported: "for",
   true: "for",
@@ -104,19 +104,19 @@ export const STANCES: Readonly<Record<string, "for" | "against" | "open">> = {
   undecided: "open",
 };
 
-/** A gold that stands beside "true" and "false", and not beside the labels of the first family. */
+/** A gold used with "true" and "false", and not with the labels of the first family. */
 export const THIRD_TRUTH = /^(?:neither|unknown|uncertain)$/i;
 
 /** A gold of two-way datasets: "not_entailment", "non-entailment". */
 export const TWO_WAY_GOLD = /^(?:not|non|no)[\s_-]?entail/i;
 export const TWO_WAY_FAMILY = TWO_WAY;
 
-/** The map that a user's labels make: each label, and the phrases that stand for it. */
+/** Builds the map for a user's labels: each label and its phrases. */
 export function ownMap(labels: Readonly<Record<string, readonly string[]>>): LabelMap {
   const words = Object.entries(labels).flatMap(([label, phrases]) =>
     [label, ...phrases].map((phrase) => ({ label, phrase: phrase.trim() })),
   );
-  // The longest phrase first: "not supported" is another label than "supported".
+  // Longest phrase first: "not supported" is another label than "supported".
   words.sort((a, b) => b.phrase.length - a.phrase.length);
   return { labels: words.map(({ label, phrase }) => ({ label, pattern: literally(phrase) })), denied: {} };
 }
@@ -129,7 +129,7 @@ function literally(phrase: string): string {
 const BLOCKED =
   "(?:and|but|so|thus|therefore|hence|rather|instead|only|because|which|mention\\w*|enough|sufficient)\\b";
 const DENIAL = `(?:\\b(?:not|never|no|cannot|neither|nor|without|non|fails? to|failed to)|n['’]t)(?![\\s]+only\\b)(?:\\s{1,3}(?!${BLOCKED})[\\w'’]{1,30}){0,4}?[\\s_-]{1,3}`;
-/** What else the answer is called. */
+/** Other names for the answer. */
 const NAMES =
   /\b(?:label|verdict|relation(?:ship)?|conclusion|classification|judge?ment|prediction|choice|category|response|stance)\b/gi;
 const CLASSIFIED = /\b(?:classified|labell?ed|categori[sz]ed) (?:as|:)\s?(?:an? )?[*"'`(]{0,3}$/i;
@@ -140,14 +140,14 @@ const MARKED = /(?:\*\*|\\boxed\{(?:\\text\{)?|<answer>\s?|`|")$/;
 const LISTED = /^\W{0,4}(?:,|\/|\||\bor\b)\W{0,4}(?:(?:or|is|an?)\W{1,3}){0,3}$/i;
 const BEFORE = 130;
 const BEHIND = 200;
-/** A label that is announced stands at most this far behind the announcement: "the answer is that the text entails it". */
+/** How far after the announcement a label may be: "the answer is that the text entails it". */
 const MAX_DISTANCE = 60;
-/** A label is among the last of a response; a text of nothing but labels is no answer. */
+/** The answer is among the last labels; a text of nothing but labels is not an answer. */
 const MOST = 4000;
 
 interface Found {
   label: string;
-  /** It stands for what a denied label leaves: "not entailment". */
+  /** The label follows from a denied one: "not entailment". */
   isDenied: boolean;
   at: number;
   end: number;
@@ -167,7 +167,7 @@ export class LabelReader {
     );
   }
 
-  /** The label that a text is, and nothing but it; null when there is none. */
+  /** The label if the text is nothing else; null otherwise. */
   whole(text: string): string | null {
     const bare = text.trim().replace(/^[\s"'*(]+|[\s"'*).!]+$/g, "");
     const found = this.#all(bare);
@@ -175,7 +175,7 @@ export class LabelReader {
     return found.length === 1 && only?.at === 0 && only.end === bare.length ? only.label : null;
   }
 
-  /** The label that a model's own answer arrives at; null when it names none. */
+  /** The label that a response arrives at; null if it names none. */
   label(text: string): string | null {
     const found = withoutLists(this.#all(text), text).filter(
       ({ at, end }) => !isCounterfactual(before(text, at)) && !isRetracted(text.slice(end, end + BEHIND)),
@@ -191,7 +191,7 @@ export class LabelReader {
     return this.#all(text).length > 0;
   }
 
-  /** A label on the last line alone, or one that the response begins with before it explains. */
+  /** A label alone on the last line, or one that the response begins with before an explanation. */
   #atEdge(text: string): string | null {
     const trimmed = text.trim();
     const last = this.whole(trimmed.slice(trimmed.lastIndexOf("\n") + 1).slice(0, 200));
@@ -210,7 +210,7 @@ export class LabelReader {
     return found.slice(-MOST);
   }
 
-  /** The groups are each label, each label denied, the phrases. */
+  /** The groups are each label, each denied label, and the phrases. */
   #labelOf(match: RegExpMatchArray): Pick<Found, "label" | "isDenied"> | null {
     const { labels, phrases, denied } = this.#map;
     const hit = match.findIndex((group, i) => i > 0 && group !== undefined) - 1;
@@ -222,7 +222,7 @@ export class LabelReader {
   }
 }
 
-/** The last label that is announced as the answer, else the last one that is concluded or marked as it. */
+/** The last label announced as the answer, else the last one that is concluded or marked. */
 function lastStated(found: readonly Found[], text: string): string | null {
   const fromEnd = [...found].reverse();
   const announced = firstBehind(findStatedAnswers(text, { names: NAMES }), found, text);
@@ -233,7 +233,7 @@ function lastStated(found: readonly Found[], text: string): string | null {
   return concluded?.label ?? null;
 }
 
-/** The label that stands where the answer is stated; of several places the last one with a label. */
+/** The label where the answer is stated; of several places the last one with a label. */
 function firstBehind(stated: readonly StatedAnswer[], found: readonly Found[], text: string): Found | null {
   for (const { from, end, by } of stated) {
     if (by === "space") continue;
@@ -244,7 +244,7 @@ function firstBehind(stated: readonly StatedAnswer[], found: readonly Found[], t
   return null;
 }
 
-/** "entailment, contradiction or neutral" only tells what there is to choose from. */
+/** "entailment, contradiction or neutral" only lists the options. */
 function withoutLists(found: readonly Found[], text: string): Found[] {
   const listed = new Set<Found>();
   for (const [i, next] of found.entries()) {
@@ -266,7 +266,7 @@ const SHORT: Readonly<Record<string, string>> = { e: "entailment", c: "contradic
 
 /** Options of `NLILabelMatch`. */
 export interface NLILabelMatchOptions {
-  /** Labels of one's own, each with further phrases that stand for it, in place of those that are built in. */
+  /** Custom labels, each with more phrases that mean it, instead of the built-in ones. */
   labels?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -278,8 +278,8 @@ interface Gold {
 /**
  * Whether a response arrives at the gold label of an inference: entailment / contradiction / not mentioned, supports /
  * refutes / not enough info, true / false / neither, yes / no / maybe, entailment / not_entailment. Inflections and
- * denials are understood ("contradicted", "does not entail"), and the last label that is stated counts. A response that
- * names none of the gold's own labels may name one of the others that says the same ("True" for "supports").
+ * denials are understood ("contradicted", "does not entail"), and the last stated label counts. A response that
+ * names none of the gold's own labels may name an equivalent one ("True" for "supports").
  * @example
  * new NLILabelMatch().score(
  *   { id: 1, question: "…", answer: "contradiction" },
@@ -321,7 +321,7 @@ export class NLILabelMatch implements Evaluator {
     return { evaluator: this.name, version: 3, labels: this.#labels };
   }
 
-  /** The label of a response in the gold's own family; when it names none of them, that of a parallel family. */
+  /** The label in the gold's own family; if it names none of them, that of a parallel family. */
   #read(answer: string, { reader }: Gold): string | null {
     const own = reader.label(answer);
     if (own !== null || this.#labels !== null || reader.hasLabel(answer)) return own;
@@ -332,7 +332,7 @@ export class NLILabelMatch implements Evaluator {
     return null;
   }
 
-  /** In two-way datasets whatever is not entailed is the other label. */
+  /** In two-way datasets anything not entailed is the other label. */
   #isGold(read: string | null, { label }: Gold): boolean {
     if (read === null || read === label || this.#labels !== null) return read === label;
     const [said, wanted] = [ownValue(STANCES, read), ownValue(STANCES, label)];
@@ -358,12 +358,12 @@ function checkLabels(labels: unknown): void {
     Array.isArray(value) && value.every((item) => typeof item === "string" && item.trim() !== "");
   if (entries.length >= 2 && entries.every(([label, phrases]) => label.trim() !== "" && isList(phrases))) return;
   throw new UsageError(
-    'nli_label_match: labels must name two labels or more, each with a list of phrases, such as { "yes": ["true"], "no": [] }.',
+    'nli_label_match: labels must have at least two labels, each with a list of phrases, such as { "yes": ["true"], "no": [] }.',
   );
 }
 
 function reasonFor(golds: readonly string[]): string {
   const [gold] = golds;
   if (gold === undefined) return "the example has no gold label (answer or label)";
-  return `the gold label ${JSON.stringify(gold.slice(0, 60))} is not known: give your own with the option labels`;
+  return `unknown gold label ${JSON.stringify(gold.slice(0, 60))}: define your own labels with the option labels`;
 }

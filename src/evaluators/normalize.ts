@@ -1,19 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
 
-/** `string.punctuation` of Python, as the SQuAD script strips it. */
+/** Python's `string.punctuation`, as the SQuAD script strips it. */
 const PUNCTUATION = /[!-/:-@[-`{-~]+/g;
-/** `\b(a|an|the)\b` with Python's idea of a word, which knows letters beyond ASCII. */
+/** `\b(a|an|the)\b` with Python's word boundaries, which include letters beyond ASCII. */
 const ARTICLES = /(?<![\p{L}\p{N}_])(?:an?|the)(?![\p{L}\p{N}_])/gu;
 const SPACES = /\s+/g;
 
 /**
- * How much of a text counts: "words" is SQuAD's normalisation; "articles" keeps a, an and the; "all" keeps punctuation
- * too. The latter two are for gold answers such as "A" or "+", of which SQuAD's normalisation would leave nothing.
+ * How much of a text counts: "words" is SQuAD's normalization; "articles" keeps a, an and the; "all" keeps punctuation
+ * too. The latter two are for gold answers such as "A" or "+", of which SQuAD's normalization would leave nothing.
  */
 export type Detail = "words" | "articles" | "all";
 
 /**
- * A text as the SQuAD v1.1 script compares it: lower case, without ASCII punctuation, without articles, white space
+ * Normalizes a text as the SQuAD v1.1 script does: lower case, without ASCII punctuation, without articles, white space
  * collapsed, in that order.
  * @example
  * normalizeAnswer("The U.S.A.!"); // "usa"
@@ -24,7 +24,7 @@ export function normalizeAnswer(text: string, detail: Detail = "words"): string 
   return joinWords(pieces);
 }
 
-/** The same, where other work has its turn after each piece: of a hundred megabytes it takes seconds. */
+/** The same, but yields after each piece: a hundred megabytes take seconds. */
 export async function normalizeInTurns(text: string, detail: Detail): Promise<string> {
   const pieces: string[] = [];
   for (const piece of cutAtSpaces(text)) {
@@ -38,13 +38,10 @@ function joinWords(pieces: readonly string[]): string {
   return pieces.filter((piece) => piece !== "").join(" ");
 }
 
-/**
- * Words are joined one by one, and until they are all there each takes several times its own room: of a hundred megabytes
- * that is more than a gigabyte.
- */
+/** Joining words takes several times their memory until it is done: more than a gigabyte for a hundred megabytes. */
 const PIECE_CHARS = 1 << 16;
 
-/** Pieces that end at white space, where no word and no article can go on. */
+/** Pieces end at white space, so that no word or article is split. */
 function* cutAtSpaces(text: string): Generator<string> {
   let start = 0;
   while (text.length - start > PIECE_CHARS) {
@@ -71,12 +68,12 @@ function collapse(text: string): string {
 }
 
 /**
- * The same in one pass, for text of printable ASCII, where words end at white space only; null for any other text.
- * Scores are computed by the million: text that is in order already comes back without a copy.
+ * The same in one pass for printable ASCII; null for other text.
+ * Text that is already normalized is returned without a copy, since millions of scores are computed.
  */
 function normalizeAscii(lower: string): string | null {
   let result = "";
-  /** Up to here the text is as it should be and not yet in the result. */
+  /** Up to here the text needs no change and is not yet in the result. */
   let copied = 0;
   let wordStart = 0;
   let punctuated = false;
@@ -101,7 +98,6 @@ function normalizeAscii(lower: string): string | null {
   return (result + lower.slice(copied)).trimEnd();
 }
 
-/** Whether nothing stands between the two places, or an article. */
 function isDropped(text: string, start: number, end: number): boolean {
   if (end - start > 3) return false;
   if (end === start) return true;

@@ -8,7 +8,7 @@ import { NumericTolerance } from "./numeric-tolerance.js";
 const maths = new MathEquivalence({ limitMs: 20_000 });
 const numeric = new NumericTolerance();
 
-/** How math_equivalence and numeric_tolerance score a response: they read its number alike. */
+/** The scores of math_equivalence and numeric_tolerance, which read numbers alike. */
 async function scoresOf(answer: string, response: string): Promise<(number | undefined)[]> {
   const example = { id: 1, question: "q", answer };
   const equivalence = (await maths.score(example, { response })) as ScoredWithEvidence;
@@ -204,7 +204,7 @@ function isThere(path: string): boolean {
   return there;
 }
 
-it.skipIf(!isThere(GSM8K))("numeric_tolerance reads the solutions of GSM8K with the marks of its calculator", () => {
+it.skipIf(!isThere(GSM8K))("numeric_tolerance reads the solutions of GSM8K with calculator marks", () => {
   const rows = readFileSync(GSM8K, "utf8").trim().split("\n");
   const right = rows.filter((line) => {
     const { answer } = JSON.parse(line) as { answer: string };

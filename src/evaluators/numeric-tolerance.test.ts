@@ -14,7 +14,7 @@ function scored(answer: unknown, response: unknown, options?: NumericToleranceOp
 const score = (answer: unknown, response: unknown, options?: NumericToleranceOptions) =>
   scored(answer, response, options).scores.numeric_tolerance;
 
-describe("numbersIn", () => {
+describe("findWrittenNumbers", () => {
   it.each<[string, number[]]>([
     ["1,234,567.5", [1234567.5]],
     ["1,2 and 1,2345", [1, 2, 1, 2345]],
@@ -38,7 +38,7 @@ describe("numbersIn", () => {
     for (const [i, value] of values.entries()) expect(value).toBeCloseTo(expected[i] ?? Number.NaN, 9);
   });
 
-  it("tells percentages", () => {
+  it("recognizes percentages", () => {
     expect([...numbersIn("5%, 6 percent, 7 \\%, 8 per cent, 9 persons")].map(({ isPercent }) => isPercent)).toEqual([
       true,
       true,
@@ -129,7 +129,7 @@ describe("NumericTolerance", () => {
     expect(score(gold, response)).toBe(expected);
   });
 
-  it("keeps to the tolerances it is given", () => {
+  it("applies the given tolerances", () => {
     expect(score("1", "1.01", { relative: 0.01 })).toBe(1);
     expect(score("1", "1.0101", { relative: 0.01 })).toBe(0);
     expect(score("100", "100.5", { absolute: 0.5 })).toBe(1);
@@ -146,7 +146,7 @@ describe("NumericTolerance", () => {
     expect(score("2", `1${"0".repeat(3000)}2`)).toBe(0);
   });
 
-  it("takes any of several golds", () => {
+  it("accepts any of several golds", () => {
     const example = { id: 1, question: "q", answers: ["7", "eight", "9"] };
     expect(new NumericTolerance().score(example, { response: "9" })).toMatchObject({
       scores: { numeric_tolerance: 1 },
@@ -161,12 +161,12 @@ describe("NumericTolerance", () => {
     });
   });
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("refuses a tolerance of %d", (bad) => {
-    expect(() => new NumericTolerance({ relative: bad })).toThrow(/relative must be a number from 0 up/);
-    expect(() => new NumericTolerance({ absolute: bad })).toThrow(/absolute must be a number from 0 up/);
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("rejects a tolerance of %d", (bad) => {
+    expect(() => new NumericTolerance({ relative: bad })).toThrow(/relative must be a number of at least 0/);
+    expect(() => new NumericTolerance({ absolute: bad })).toThrow(/absolute must be a number of at least 0/);
   });
 
-  it("says what it was made with", () => {
+  it("has its options in the fingerprint", () => {
     expect(new NumericTolerance({ absolute: 2 }).fingerprint()).toEqual({
       evaluator: "numeric_tolerance",
       version: 3,
@@ -193,7 +193,7 @@ describe("NumericTolerance", () => {
   ])("stays quick on a megabyte of %j", (unit) => {
     const cpuMs = startCpuTime();
     scored("1", unit.repeat(Math.ceil(1e6 / unit.length)));
-    // On a busy machine; what is quadratic takes minutes.
+    // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });

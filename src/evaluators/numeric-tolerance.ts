@@ -8,14 +8,14 @@ import { extractNumber } from "./math/extract.js";
 import { numbersOfText } from "./math/grade.js";
 import { quantitiesIn } from "./math/quantities.js";
 
-/** One number in a text: thousands in groups of three, then decimals. What follows it is read apart. */
+/** One number in a text: thousands in groups of three, then decimals. What follows it is read separately. */
 const DIGITS = /(?:\d{1,3}(?:[,_'\u00a0\u202f\u2009]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+/g;
 const POWER =
   /^(?:e([+-]?\d{1,4})(?![\w.])|\s?(?:×|x|·|\*|\\times|\\cdot)\s?10\s?(?:\^|\*\*)\s?\{?\s?([+\-−]?\d{1,4})\}?)/i;
 /** A number may be a power itself: 10^2, 10², 2**10, 10^{-3}. */
 const OWN_POWER = /^(?:(?:\^\s?|\*\*(?=\d))\{?\s?([+\-−]?\d{1,4})(?![\d./])\s?\}?|([⁻⁺]?[⁰¹²³⁴-⁹]{1,4}))/;
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-/** The power of a unit, as in "5 m^2", is no number of its own. */
+/** The power of a unit, as in "5 m^2", is not a number of its own. */
 const IS_EXPONENT = /[\p{L})]\^\{?-?$/u;
 const LATEX_FRACTION =
   /(?:(\d{1,9})\s?)?\\[dtc]?frac\s?(?:\{\s?(-?\d{1,15}(?:\.\d{1,15})?)\s?\}\s?\{\s?(\d{1,15}(?:\.\d{1,15})?)\s?\}|(\d)\s?(\d))/g;
@@ -30,19 +30,18 @@ const SCALES: Readonly<Record<string, number>> = {
 };
 const NUMBER_TEXT_PERCENT = /^\s?(?:\\?%|percent\b|per cent\b)/i;
 const FRACTION = /^\s?\/\s?(\d{1,15}(?:\.\d{1,15})?)(?![\d/])/;
-/** A minus after a letter or a digit is a hyphen: "10-20" holds two numbers above zero. */
+/** A minus after a letter or a digit is a hyphen: "10-20" holds two positive numbers. */
 const MINUS = /(?:^|[^\w)\]\-−–])[-−–](?:[$€£¥₹]|\\\$)?$/;
 
-/** A number as it is written in a text. */
 export interface WrittenNumber {
   value: number;
   isPercent: boolean;
 }
 
 /**
- * Every number of a text, in order.
+ * Finds every number of a text, in order.
  * @example
- * [...numbersIn("from $1,200 to −3.5e2, or 12%")]; // 1200, −350, and 12 as a percentage
+ * [...findWrittenNumbers("from $1,200 to −3.5e2, or 12%")]; // 1200, −350, and 12 as a percentage
  */
 export function* numbersIn(written: string): Generator<WrittenNumber> {
   const text = written.includes("frac") ? written.replace(LATEX_FRACTION, decimal) : written;
@@ -55,7 +54,7 @@ export function* numbersIn(written: string): Generator<WrittenNumber> {
   }
 }
 
-/** `\frac{1}{2}` and `1\frac{1}{2}` as one number; what divides by zero stays as it is. */
+/** `\frac{1}{2}` and `1\frac{1}{2}` as one number; a division by zero stays as it is. */
 function decimal(fraction: string, ...parts: unknown[]): string {
   const [whole, top, bottom, digit, below] = parts.slice(0, 5).map(Number);
   const value = (Number.isNaN(top) ? digit : top) ?? Number.NaN;
@@ -98,24 +97,23 @@ function exponentOf([, digits, raised = ""]: RegExpExecArray): number {
 
 const FIELD = "numeric_tolerance";
 const USUAL_RELATIVE = 1e-6;
-/** Room for what binary fractions cannot hold: 1.01 is within a hundredth of 1. */
+/** Tolerates floating-point error: 1.01 is within a hundredth of 1. */
 const ROUNDING = 1e-12;
-/** How much of an answer is shown. */
 const MAX_SHOWN = 60;
 const PERCENT = /%|\bper ?cent\b/i;
-/** Where an answer is a text as it stands, since no number was found in it. */
+/** Sources of an answer without a number. */
 const WHOLE_TEXTS: readonly string[] = ["whole text", "last line"];
 
 /** Options of `NumericTolerance`. */
 export interface NumericToleranceOptions {
-  /** How far the number may be from the gold. 0 unless given. */
+  /** The allowed absolute difference from the gold. Default: 0. */
   absolute?: number;
-  /** How far the number may be from the gold, as a share of the gold. 1e-6 unless a tolerance is given. */
+  /** The allowed difference as a share of the gold. Default: 1e-6 if no tolerance is set. */
   relative?: number;
 }
 
 /**
- * Compares the number a response answers with (found as `math_equivalence` finds it) with the gold
+ * Compares the number of a response (found as in `math_equivalence`) with the gold
  * number, within a tolerance; the wider of two tolerances counts. Thousands separators, currency signs, percent, powers,
  * fractions and English words are understood, and "12%" is 12 as well as 0.12.
  * @example
@@ -144,7 +142,7 @@ export class NumericTolerance implements Evaluator {
     if (first === undefined) {
       return {
         scores: { [FIELD]: 0 },
-        evidence: { [FIELD]: `read "${text.slice(0, MAX_SHOWN)}", which is no number` },
+        evidence: { [FIELD]: `read "${text.slice(0, MAX_SHOWN)}", which is not a number` },
       };
     }
     const isNear = golds.some((gold) =>
@@ -168,17 +166,19 @@ export class NumericTolerance implements Evaluator {
 
 function tolerance(name: string, value: number): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw new UsageError(`numeric_tolerance: ${name} must be a number from 0 up, such as 0.01, not ${String(value)}.`);
+  throw new UsageError(
+    `numeric_tolerance: ${name} must be a number of at least 0, such as 0.01, not ${String(value)}.`,
+  );
 }
 
-/** A gold is one number, with whatever unit; of several numbers none is the gold, nor is one in a formula. */
+/** A gold is one number with any unit; several numbers or a formula are not a gold. */
 function goldNumber(gold: string): WrittenNumber[] {
   if (quantitiesIn(plainText(gold.slice(0, 1000))).some(({ isFormula }) => isFormula)) return [];
   const numbers = [...numbersIn(gold.slice(0, 1000))];
   return numbers.length === 1 ? numbers : [];
 }
 
-/** What a response answers with: a number with all that it may mean, or a formula, a list or a range, which is none. */
+/** The answer of a response: a number with its possible values, or a formula, a list or a range, which has none. */
 interface Answered {
   readonly numbers: readonly WrittenNumber[];
   readonly text: string;
@@ -194,7 +194,7 @@ function findAnswer(response: string, question: string): Answered | null {
   return finite.length === 0 && isProse ? null : { numbers: finite, text: text.trim() };
 }
 
-/** A percentage against a bare number, either way round, may be meant as a share. */
+/** A percentage against a bare number, either way round, may be a share. */
 function valuesOf(found: WrittenNumber, gold: WrittenNumber): number[] {
   if (found.isPercent === gold.isPercent) return [found.value];
   return found.isPercent ? [found.value, found.value / 100] : [found.value, found.value * 100];

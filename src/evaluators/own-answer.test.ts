@@ -4,7 +4,7 @@ import { startCpuTime } from "../testing/cpu-time.js";
 import { spokenPart, withoutReasoning } from "./own-answer/reasoning.js";
 import { ownAnswer } from "./own-answer.js";
 
-describe("a few-shot prompt that a base model goes on with", () => {
+describe("a few-shot prompt that a base model continues", () => {
   const NEXT = "Which?\nA. foo\nB. bar\nC. baz\nD. qux\nAnswer: A";
   it.each([
     [`B\n\n---\n\n${NEXT}`, "B"],
@@ -33,7 +33,7 @@ describe("a few-shot prompt that a base model goes on with", () => {
   });
 });
 
-describe("withoutReasoning", () => {
+describe("stripReasoning", () => {
   it.each([
     ["<think>A? No.</think>B", "B"],
     ["<thinking>A</thinking>\n(B)", "\n(B)"],
@@ -53,7 +53,7 @@ describe("withoutReasoning", () => {
     ['<|channel|>analysis<|message|>A<|end|><|channel|>final <|constrain|>json<|message|>{"x": 1}', '{"x": 1}'],
     ["analysisWe need A.assistantfinalB", "B"],
     ["nothing of the kind", "nothing of the kind"],
-  ])("of %j is %j", (response, expected) => {
+  ])("turns %j into %j", (response, expected) => {
     expect(withoutReasoning(response)).toBe(expected);
   });
 
@@ -65,28 +65,28 @@ describe("withoutReasoning", () => {
     "<|channel|>analysis<|message|>The answer is B.",
     "<|start|>assistant<|channel|>analysis<|message|>The answer is B.",
     "<|channel|>final<|message|>The answer is B.",
-  ])("keeps the text of %j, which has nothing else", (response) => {
+  ])("keeps the text of %j, which is reasoning only", (response) => {
     expect(withoutReasoning(response).trim()).toBe("The answer is B.");
   });
 
-  it("keeps what comes before a block that is never closed, and the block", () => {
+  it("keeps an unclosed block and what precedes it", () => {
     expect(withoutReasoning("A.<think>No, B.")).toBe("A.\n\nNo, B.");
   });
 });
 
-describe("spokenPart", () => {
+describe("stripAllReasoning", () => {
   it.each([
     ["<think>draft()</think>final()", "final()"],
     ["<think>draft()", ""],
     ["<think>draft()</think>", ""],
     ["final()\n<think>draft()", "final()\n"],
     ["final()", "final()"],
-  ])("of %j is %j", (response, expected) => {
+  ])("turns %j into %j", (response, expected) => {
     expect(spokenPart(response)).toBe(expected);
   });
 });
 
-describe("ownAnswer", () => {
+describe("extractOwnAnswer", () => {
   it.each([
     ["The answer is Yes.<|endoftext|>Q: foo", "The answer is Yes."],
     ["B<|im_end|>\n<|im_start|>user\nAnd now?", "B"],
@@ -97,7 +97,7 @@ describe("ownAnswer", () => {
     ["B<｜end▁of▁sentence｜>C", "B"],
     ["B<|return|>", "B"],
     ["<think>B</think><|im_end|>", "\nB\n"],
-  ])("of %j ends with its turn: %j", (response, expected) => {
+  ])("cuts %j at the end of its turn: %j", (response, expected) => {
     expect(ownAnswer(response)).toBe(expected);
   });
 
@@ -115,7 +115,7 @@ describe("ownAnswer", () => {
     ["Die Antwort ist 24.\nFrage: Und nun?", "Die Antwort ist 24."],
     [" B\n\nWhat is meant?\nA. x\nB. y\nC. z\nD. w\nAnswer: D", " B"],
     ["The answer is B.\n\nHe said\nthat.\n(A) x\n(B) y\nAnswer: A", "The answer is B."],
-  ])("of %j ends with the next question: %j", (response, expected) => {
+  ])("cuts %j at the next question: %j", (response, expected) => {
     expect(ownAnswer(response)).toBe(expected);
   });
 
@@ -131,11 +131,11 @@ describe("ownAnswer", () => {
     "The answer is B.",
     "Let us look at all of it.\n\nThe question is what it is.\nA. x\nB. y\nAnswer: B",
     "",
-  ])("of %j is all of it: the question is only repeated", (response) => {
+  ])("keeps all of %j, which only repeats the question", (response) => {
     expect(ownAnswer(response)).toBe(response);
   });
 
-  it("is never empty when the response says something", () => {
+  it("is never empty for a non-empty response", () => {
     const unit = fc.constantFrom("<think>", "</think>", "B", " ", "\n", "Q:", "Question:\n", "<|im_end|>", "<s>", "12");
     const text = fc.array(unit, { maxLength: 10 }).map((units) => units.join(""));
     fc.assert(
@@ -162,7 +162,7 @@ describe("ownAnswer", () => {
     const cpuMs = startCpuTime();
     ownAnswer(unit.repeat(Math.ceil(1e6 / unit.length)));
     ownAnswer(`B${unit.repeat(Math.ceil(1e6 / unit.length))}`);
-    // On a busy machine; what is quadratic takes minutes.
+    // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });

@@ -2,10 +2,10 @@ import { firstTurn } from "./own-answer/end-of-turn.js";
 import { withoutReasoning } from "./own-answer/reasoning.js";
 
 /**
- * The part of a response that is its own answer to the question that was asked: without what the model thought aloud,
- * and cut where its turn ends or where a base model goes on with another question.
+ * The part of a response that answers the question: without reasoning,
+ * and cut where its turn ends or where a base model continues with another question.
  * @example
- * ownAnswer("<think>A?</think>The answer is B.<|im_end|>"); // "The answer is B."
+ * extractOwnAnswer("<think>A?</think>The answer is B.<|im_end|>"); // "The answer is B."
  */
 export function ownAnswer(response: string): string {
   return beforeNextQuestion(firstTurn(withoutReasoning(response)));
@@ -13,22 +13,22 @@ export function ownAnswer(response: string): string {
 
 const QUESTIONS =
   "Q|Question|QUESTION|Problem|PROBLEM|Exercise|Frage|Pregunta|Вопрос|Задача|Swali|問題|问题|質問|প্রশ্ন|ప్రశ్న|โจทย์";
-/** What a base model writes when it goes on with the next question of its prompt, in the languages of MGSM. */
+/** Starts the next question of a few-shot prompt, in the languages of MGSM. */
 const MARKER = new RegExp(
   `\\n[ \\t]*(?:\\*\\*)?(?:${QUESTIONS}|Human|User|Premise|Claim|Passage|Context|#{2,3} ?(?:Instruction|Question|Problem|Input|Human|User))[ \\t]?\\d{0,3}[ \\t]?(?::|：|\\n)` +
-    // These also stand within an answer: they need an answer before.
+    // These also occur within an answer, so there must be an answer before.
     "|\\n[ \\t]*(?<doubtful>(?:\\*\\*|#{2,4} )?Example[ \\t]?\\d{1,3}[ \\t]?[:：\\n]|\\[Question\\]|The following (?:are|is) (?:an? )?multiple[- ]choice question|以下[^\\n]{0,40}?(?:选择题|選擇題))",
   "g",
 );
-/** These are also headings within one answer, unless a blank line comes before. */
+/** These are also headings within one answer, unless a blank line precedes. */
 const HEADING = /^\n[ \t]*(?:\*\*)?(?:Premise|Claim|Passage|Context)/;
 const FEW_SHOT = /^\n[ \t]*Q[ \t]?\d{0,3}[ \t]?[:：]/;
 /** The next question of a prompt without such words: a paragraph, its options, and "Answer:". */
 const LISTED_QUESTION =
   /\n[ \t]*\n(?:[^\n]+\n){1,8}?(?:[ \t]*\n)?[ \t]*\(?A[.):、．][^\n]*\n[ \t]*\(?B[.):、．][^\n]*\n(?:[ \t]*\(?[C-J][.):、．][^\n]*\n)*(?:[ \t]*\n)?[ \t]*[*_]{0,2}(?:Answer|答案)[ \t]*[:：]/;
-/** A letter or a number that is all a response begins with. */
+/** A letter or a number alone at the start of a response. */
 const LONE_ANSWER = /^[*_([]{0,3}(?:[A-Za-z]|[-$]{0,2}\d[\d,.]*)[)\].*_]{0,4}[ \t]*(?:\n|$)/;
-/** The answer of GSM8K's form, where another one follows: a heading has words behind it. */
+/** An answer in GSM8K's form, with another one after it; a heading has words in it. */
 const HASH_ANSWER = /(?:^|\n)#### ?[-$]{0,2}\d[\d,.]*[ \t]*(?=\n|$)/g;
 const ANSWERED = [
   /\\boxed|####/,
@@ -37,15 +37,15 @@ const ANSWERED = [
   /\b(?:is|are|was|be) (?:therefore |thus )?(?:the|our|my) (?:final |correct )?answer\b/i,
   /antwort|respuesta|réponse|ответ|jibu|答|정답|উত্তর|సమాధానం|คำตอบ/i,
 ];
-/** What is said before the question is repeated. */
+/** Said before the question is repeated. */
 const OPENER =
   /^(?:sure|ok(?:ay)?|certainly|of course|let(?:['’]s| us| me)|here|alright|great|first|to |(?:i|we)(?:['’]ll| will| need| must| have to))\b/i;
 const FEW_WORDS = 3;
 const SHORT = 200;
 
 /**
- * A response up to where it goes on with another question, as the stop sequences of the official harnesses cut it. One
- * that first repeats its own question is not cut there: there must be an answer before.
+ * Cuts a response where it continues with another question, like the stop sequences of the official harnesses. A
+ * response that first repeats its own question is not cut there: an answer must precede.
  */
 function beforeNextQuestion(text: string): string {
   return beforeMarker(beforeListedQuestion(beforeSecondHash(text)));
@@ -73,7 +73,7 @@ function beforeMarker(text: string): string {
   let from = start;
   for (const { index, 0: marker, groups } of text.matchAll(MARKER)) {
     if (index < start) continue;
-    // Only what was not searched before: a megabyte may be full of markers.
+    // Search only what was not searched before: a megabyte may be full of markers.
     const part = text.slice(from, index);
     hasAnswer ||= ANSWERED.some((pattern) => pattern.test(part));
     hasDigit ||= /\d/.test(part);

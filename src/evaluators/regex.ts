@@ -8,21 +8,20 @@ import type { PatternQuestion } from "./pattern-task.js";
 
 const FIELD = "regex";
 const USUAL_LIMIT_MS = 1000;
-/** A pattern between slashes, with the flags after the second. */
 const SLASHED = /^\/([\s\S]+)\/([a-z]*)$/;
 
 /** Options of `Regex`. */
 export interface RegexOptions {
-  /** What must occur in the response: "yes|no", or between slashes with flags, "/yes|no/i". Else the example's `pattern`. */
+  /** What must occur in the response: "yes|no", or between slashes with flags, "/yes|no/i". Default: the example's `pattern`. */
   pattern?: string | RegExp;
   /** Flags of a pattern without slashes. */
   flags?: string;
-  /** How long one response may take; a pattern can go on for ever. One second unless given. */
+  /** Time limit for one response in milliseconds, since a pattern can run forever. Default: 1000. */
   limitMs?: number;
 }
 
 /**
- * Whether a regular expression occurs in the response: the one it is made with, else the example's `pattern`. One that
+ * Whether a regular expression occurs in the response: the evaluator's own, else the example's `pattern`. One that
  * takes too long leaves the row unscored.
  * @example
  * new Regex({ pattern: "/^yes/i" }).score({ id: 1, question: "…" }, { response: "Yes, it is." });
@@ -38,7 +37,7 @@ export class Regex implements Evaluator {
 
   constructor({ pattern, flags = "", limitMs = USUAL_LIMIT_MS }: RegexOptions = {}) {
     const read = pattern === undefined ? null : readPattern(pattern, flags);
-    if (typeof read === "string") throw new UsageError(`regex: the pattern cannot be used: ${read}. Mend it.`);
+    if (typeof read === "string") throw new UsageError(`regex: invalid pattern: ${read}. Fix the pattern.`);
     this.#pattern = read;
     this.#flags = flags;
     this.#limitMs = limitOf(this.name, limitMs);
@@ -46,7 +45,7 @@ export class Regex implements Evaluator {
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
     const pattern = this.#pattern ?? readPattern(original.pattern, this.#flags);
-    if (typeof pattern === "string") return undecided(this.fields, `the example's pattern cannot be used: ${pattern}`);
+    if (typeof pattern === "string") return undecided(this.fields, `the example's pattern is invalid: ${pattern}`);
     const text = responseOf(processed);
     if (isQuick(pattern.source, text.length)) return scoreOf(new RegExp(pattern).test(text));
     const input: PatternQuestion = { pattern: pattern.source, flags: pattern.flags, text };
@@ -64,10 +63,10 @@ function scoreOf(matches: boolean): Scored {
   return { scores: { [FIELD]: matches ? 1 : 0 } };
 }
 
-/** The expression of a text or of an expression; a text that says what is wrong with it when there is none. */
+/** Returns a message if the pattern is invalid. */
 function readPattern(given: unknown, flags: string): RegExp | string {
   if (given instanceof RegExp) return new RegExp(given.source, stateless(given.flags));
-  if (typeof given !== "string" || given === "") return "it is missing, or no text";
+  if (typeof given !== "string" || given === "") return "it is missing or not a string";
   const slashed = SLASHED.exec(given);
   try {
     return slashed === null
@@ -78,22 +77,22 @@ function readPattern(given: unknown, flags: string): RegExp | string {
   }
 }
 
-/** "g" would have an expression remember where it was. */
+/** "g" would make the expression keep its position. */
 function stateless(flags: string): string {
   return flags.replace("g", "");
 }
 
-/** As many steps as take a few milliseconds. */
+/** A few milliseconds' worth. */
 const FEW_STEPS = 5e6;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
-/** A number of times leaves nothing to try, but has to be gone through. */
+/** A fixed count adds no alternatives, but takes steps. */
 const TIMES = /^\{(\d+)\}/;
 const REFERENCE = /\\[1-9k]/;
 
 /**
- * Whether a pattern is sure to be done with a text in a few milliseconds, so that no thread is needed to watch it. Sure
- * are patterns without repeated groups and back-references whose choices are few for the length of the text: in the
- * worst case every repetition is tried with every length, at every place, in every combination with all others.
+ * Whether a pattern certainly finishes within a few milliseconds, so that it needs no thread. That holds for
+ * patterns without repeated groups and back-references that have few choices for the length of the text: in the
+ * worst case every repetition is tried with every length, at every position, in every combination.
  */
 export function isQuick(pattern: string, length: number): boolean {
   const choices = choicesIn(pattern);
@@ -104,12 +103,12 @@ export function isQuick(pattern: string, length: number): boolean {
 
 interface Choices {
   repetitions: number;
-  /** In groups: those of the whole pattern are tried one after the other. */
+  /** Only inside groups: those of the whole pattern are tried one after the other. */
   alternatives: number;
   times: number;
 }
 
-/** What a pattern leaves to be tried; null when a group is repeated or referred to. */
+/** Null if a group is repeated or referenced. */
 function choicesIn(pattern: string): Choices | null {
   if (REFERENCE.test(pattern)) return null;
   let repetitions = 0;
@@ -122,7 +121,7 @@ function choicesIn(pattern: string): Choices | null {
     else if (char === "[") i = classEnd(pattern, i);
     else if (char === "(") {
       depth += 1;
-      // The mark of a special group is no repetition.
+      // The "?" of a special group is not a repetition.
       if (pattern[i + 1] === "?") i += 1;
     } else if (char === ")") depth -= 1;
     else if (char === "|") alternatives += depth > 0 ? 1 : 0;
@@ -139,7 +138,6 @@ function choicesIn(pattern: string): Choices | null {
   return { repetitions, alternatives, times };
 }
 
-/** Where the character class that begins at `start` ends. */
 function classEnd(pattern: string, start: number): number {
   for (let i = start + 1; i < pattern.length; i++) {
     if (pattern[i] === "\\") i += 1;

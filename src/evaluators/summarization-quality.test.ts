@@ -6,7 +6,7 @@ const quality = new SummarizationQuality();
 const summary = (answer: string, response: string) => quality.score({ id: 1, context: "c", answer }, { response });
 const ALL_ZERO = Object.fromEntries(quality.fields.map((field) => [field, 0]));
 
-/** What Google's rouge_score gives for the two long texts. */
+/** Expected values of Google's rouge_score for the two long texts. */
 const LONG_FIGURES = {
   rouge_l_precision: 0.189,
   rouge_l_recall: 0.1701,
@@ -16,7 +16,7 @@ const LONG_FIGURES = {
   rouge_lsum_f1: 0.7598947368421053,
 };
 
-/** A text that is the same every time, of common and rare words in lines. */
+/** A reproducible text of common and rare words in lines. */
 function longText(words: number, seed: number): string {
   let state = seed;
   return Array.from({ length: words }, () => {
@@ -40,7 +40,7 @@ describe("SummarizationQuality", () => {
     });
   });
 
-  it("takes the gold with the best F-measure, for each kind, and keeps precision and recall together", () => {
+  it("uses the gold with the best F-measure for each kind, and keeps precision and recall together", () => {
     const scores = quality.score(
       { id: 1, context: "c", answer: "a b", answers: ["a b c d e f", "f e d c"] },
       { response: "a b c d" },
@@ -50,7 +50,7 @@ describe("SummarizationQuality", () => {
     expect(scores.rouge_2_f1).toBeCloseTo(0.75, 12);
   });
 
-  it("scores an empty response, or none, as 0", () => {
+  it("scores an empty or missing response as 0", () => {
     expect(summary("a gold", "")).toEqual(ALL_ZERO);
     expect(summary("a gold", "…")).toEqual(ALL_ZERO);
     expect(quality.score({ id: 1, context: "c", answer: "a gold" }, {})).toEqual(ALL_ZERO);
@@ -72,7 +72,7 @@ describe("SummarizationQuality", () => {
     expect(unscored?.rouge_l_f1).toMatch(reason);
   });
 
-  it("stems when asked to, and says so in its fingerprint", () => {
+  it("stems if configured, and has that in its fingerprint", () => {
     const stemmed = new SummarizationQuality({ stem: true });
     const example = { id: 1, context: "c", answer: "the engines were controlled" };
     const output = { response: "The engine was controlling" };
@@ -82,20 +82,20 @@ describe("SummarizationQuality", () => {
     expect(quality.fingerprint()).not.toEqual(stemmed.fingerprint());
   });
 
-  it("refuses an option that it cannot use", () => {
+  it("rejects an invalid option", () => {
     expect(() => new SummarizationQuality({ stem: "yes" } as unknown as SummarizationQualityOptions)).toThrow(
       /stem.*true or false/,
     );
   });
 
-  it("does long texts in a thread, with the same figures", async () => {
+  it("compares long texts in a thread, with the same figures", async () => {
     const [gold, response] = [longText(10_000, 1), longText(9_000, 2)];
     const scored = summary(gold, response);
     expect(scored).toBeInstanceOf(Promise);
     expect(await scored).toEqual(LONG_FIGURES);
   });
 
-  it("leaves unscored what takes too long", async () => {
+  it("leaves a timeout unscored", async () => {
     const hasty = new SummarizationQuality({ limitMs: 1 });
     const example = { id: 1, context: "c", answer: "a b ".repeat(50_000) };
     const { scores, unscored } = (await hasty.score(example, {
@@ -107,13 +107,13 @@ describe("SummarizationQuality", () => {
     expect(() => new SummarizationQuality({ limitMs: 0 })).toThrow(/limitMs/);
   });
 
-  it("stops when the run does", async () => {
+  it("stops with the run", async () => {
     const signal = AbortSignal.abort(new Error("stopped"));
     const example = { id: 1, context: "c", answer: longText(10_000, 1) };
     await expect(quality.score(example, { response: longText(10_000, 3) }, { signal })).rejects.toThrow("stopped");
   });
 
-  it("takes a megabyte of one character, or of one word", async () => {
+  it("handles a megabyte of one character, or of one word", async () => {
     for (const text of ["a".repeat(1_000_000), " ".repeat(1_000_000), "\n".repeat(1_000_000), "a\n".repeat(500_000)]) {
       expect(((await summary("b", text)) as Scores).rouge_l_f1).toBe(0);
     }

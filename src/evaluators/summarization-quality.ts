@@ -15,24 +15,24 @@ const FIELDS = [
   "rouge_lsum_f1",
 ] as const;
 
-/** Two texts of 6,000 characters, some 1,000 words, take about 5 ms: longer ones would hold up the run. */
+/** Two texts of 6,000 characters, some 1,000 words, take about 5 ms; longer ones would block the run. */
 const MOST_CHARACTERS = 50_000;
 const MOST_PAIRS = 6000 ** 2;
 
 const USUAL_LIMIT_MS = 10_000;
 
-const NO_WORD = "no gold answer has a word of letters a to z or digits, which are all that ROUGE compares";
+const NO_WORD = "no gold answer has a word of letters a to z or digits, which is all that ROUGE compares";
 
 /** Options of `SummarizationQuality`. */
 export interface SummarizationQualityOptions {
-  /** Compare the stems of words, so that "cats" equals "cat"; false unless given, as in Google's rouge_score. */
+  /** Compare stems, so that "cats" equals "cat". Default: false, as in Google's rouge_score. */
   stem?: boolean;
-  /** How long the comparison of long texts may take, in milliseconds; ten seconds unless given. */
+  /** Time limit for the comparison of long texts, in milliseconds. Default: 10000. */
   limitMs?: number;
 }
 
 /**
- * Compares the response with the gold summaries by ROUGE, figure for figure as Google's rouge_score does. Lines are
+ * Compares the response with the gold summaries by ROUGE, with the same figures as Google's rouge_score. Lines are
  * the sentences of `rouge_lsum_f1`. Of several golds, the one with the best F-measure counts, for each kind of ROUGE.
  * @example
  * await new SummarizationQuality().score({ id: 1, context: "…", answer: "testing one two" }, { response: "testing two" });

@@ -117,7 +117,7 @@ describe("ToolCallMatch reads a call", () => {
       /2 calls made, 1 expected/,
     ],
     ["[weather('Paris', 3)]", /positional 1 is not expected/],
-  ])("and tells what is wrong with %j", (output, reason) => {
+  ])("and reports what is wrong with %j", (output, reason) => {
     const { scores, evidence } = scored(ONE, output);
     expect(scores.tool_call_match).toBe(0);
     expect(evidence?.tool_call_match).toMatch(reason);
@@ -179,20 +179,20 @@ describe("ToolCallMatch reads text", () => {
     `If you tell me the city, e.g. ${CALL}, I can go on.`,
     `Please name a city. Example:\n[weather(city='Paris', days=3)]`,
     `You would use:\nweather\n${JSON.stringify(ARGS)}`,
-  ])("without taking an example for a call: %s", (response) => {
+  ])("without reading an example as a call: %s", (response) => {
     const offered = { tool_calls: [], tools: [{ name: "weather", parameters: {} }] };
     expect(scored(offered, response)).toEqual({ scores: { tool_call_match: 1 } });
     expect(score(ONE, response)).toBe(0);
   });
 
-  it("and leaves alone what the words of an argument say", () => {
+  it("and ignores words inside an argument", () => {
     const sent = { tool_calls: [{ name: "send", arguments: { body: "For example, you could call me:", to: "Ada" } }] };
     const args = { body: "For example, you could call me:", to: "Ada" };
     expect(score(sent, JSON.stringify({ name: "send", arguments: args }, null, 2))).toBe(1);
     expect(score(sent, 'send(\n  body="For example, you could call me:",\n  to="Ada"\n)')).toBe(1);
   });
 
-  it("and takes a tool that is offered and not expected for a call", () => {
+  it("and reads a tool that is available but not expected as a call", () => {
     const offered = { tool_calls: [], tools: [{ name: "weather", parameters: {} }] };
     for (const response of [`[{"weather": {"city": "Paris"}}]`, `Let me see.\nweather\n{"city": "Paris"}`])
       expect(score(offered, response)).toBe(0);
@@ -207,7 +207,7 @@ describe("ToolCallMatch of several calls", () => {
     ],
   };
 
-  it("takes them in any order, unless told otherwise", () => {
+  it("accepts them in any order by default", () => {
     expect(score(TWO, "[f(a=1), f(a=2)]")).toBe(1);
     expect(score(TWO, "[f(a=2), f(a=1)]")).toBe(1);
     expect(score(TWO, "[f(a=2), f(a=1)]", { ordered: true })).toBe(0);
@@ -216,14 +216,14 @@ describe("ToolCallMatch of several calls", () => {
     expect(score(TWO, '{"name": "f", "arguments": {"a": 2}}\n{"name": "f", "arguments": {"a": 1}}')).toBe(1);
   });
 
-  it("pairs them even where the first that fits is needed elsewhere", () => {
+  it("pairs them even if the first match is needed elsewhere", () => {
     const example = { ground_truth: [{ f: { a: [1, 2] } }, { f: { a: [1] } }] };
     expect(score(example, "[f(a=1), f(a=2)]")).toBe(1);
     expect(score(example, "[f(a=2), f(a=1)]")).toBe(1);
     expect(score(example, "[f(a=2), f(a=2)]")).toBe(0);
   });
 
-  it("expects that none is made", () => {
+  it("can expect no call", () => {
     for (const none of [{ tool_calls: [] }, { ground_truth: [] }, { answers: "[]" }]) {
       expect(score(none, "None of the tools fits.")).toBe(1);
       expect(score(none, { tool_calls: [] })).toBe(1);
@@ -277,22 +277,22 @@ describe("ToolCallMatch's expected calls", () => {
   it.each([
     [{}, /no calls to compare with/],
     [{ answer: "Paris" }, /no calls to compare with/],
-    [{ tool_calls: "x" }, /tool_calls are no list of calls/],
-    [{ tool_calls: [1] }, /tool_calls are no list/],
-    [{ ground_truth: [["f(a=1)"]] }, /ground_truth is no list of calls/],
-    [{ ground_truth: [{ f: 1 }] }, /ground_truth is no list/],
-    [{ possible_answer: "nothing" }, /possible_answer is no list/],
-    [{ tool_calls: [{ name: "f", arguments: "a=1" }] }, /arguments of the expected call f are no JSON object/],
-    [{ answers: '[{"name": "f", "arguments": [1]}]' }, /arguments of the expected call f are no JSON object/],
-    [{ ground_truth: [{ name: "f", arguments: "{" }] }, /arguments of the expected call f are no JSON object/],
-  ])("cannot be told from %j", (example, reason) => {
+    [{ tool_calls: "x" }, /tool_calls is not a list of calls/],
+    [{ tool_calls: [1] }, /tool_calls is not a list/],
+    [{ ground_truth: [["f(a=1)"]] }, /ground_truth is not a list of calls/],
+    [{ ground_truth: [{ f: 1 }] }, /ground_truth is not a list/],
+    [{ possible_answer: "nothing" }, /possible_answer is not a list/],
+    [{ tool_calls: [{ name: "f", arguments: "a=1" }] }, /arguments of the expected call f are not a JSON object/],
+    [{ answers: '[{"name": "f", "arguments": [1]}]' }, /arguments of the expected call f are not a JSON object/],
+    [{ ground_truth: [{ name: "f", arguments: "{" }] }, /arguments of the expected call f are not a JSON object/],
+  ])("are rejected for %j", (example, reason) => {
     expect(scored(example, "[f(a=1)]")).toMatchObject({
       scores: {},
       unscored: { tool_call_match: expect.stringMatching(reason) },
     });
   });
 
-  // What BFCL's ast_checker says of each.
+  // Expected values come from BFCL's ast_checker.
   it.each<[object, object, number]>([
     [{ city: ["New York, NY"] }, { city: "new york NY" }, 1],
     [{ city: ["New York"] }, { city: "Newark" }, 0],
@@ -326,7 +326,7 @@ describe("ToolCallMatch's expected calls", () => {
     expect(score({ ground_truth: [{ f: allowed }] }, { tool_calls: [{ name: "f", arguments: args }] })).toBe(expected);
   });
 
-  // What BFCL's reader of Python makes of each.
+  // Expected values come from BFCL's Python reader.
   it.each<[object, string]>([
     [{ x: [0.5] }, "[f(x=1/2)]"],
     [{ base: [10], height: [5] }, "[f(base=2*5, height=5)]"],
@@ -337,7 +337,7 @@ describe("ToolCallMatch's expected calls", () => {
     expect(score({ ground_truth: [{ f: allowed }] }, response)).toBe(1);
   });
 
-  it("of BFCL tell 10.0 from 10 where a whole number is declared", () => {
+  it("of BFCL distinguish 10.0 from 10 where a whole number is declared", () => {
     const declared = (type: object) => ({
       ground_truth: [{ "m.f": { x: [10, [10]] } }],
       function: [{ name: "m.f", parameters: { type: "dict", properties: { x: type } } }],
@@ -358,7 +358,7 @@ describe("ToolCallMatch's expected calls", () => {
     expect(score({ ...wrapped, tools: [null, 4, "x"] }, "[f(x=10.0)]")).toBe(1);
   });
 
-  it("of BFCL need what the tool's schema requires, even where an empty text is allowed", () => {
+  it("of BFCL need what the tool's schema requires, even if an empty text is allowed", () => {
     const example = (required: string[]) => ({
       ground_truth: [{ "m.f": { a: [1], unit: ["C", ""] } }],
       tools: [{ name: "m_f", parameters: { properties: { a: {}, unit: {} }, required } }],
@@ -370,7 +370,7 @@ describe("ToolCallMatch's expected calls", () => {
     expect(score(example(["a", "unit"]), "[m.f(a=1, unit='C')]")).toBe(1);
   });
 
-  it("of BFCL have dots that providers forbid", () => {
+  it("of BFCL may have dots, which providers forbid", () => {
     expect(
       score(
         { ground_truth: [{ "math.add": { a: [1] } }] },
@@ -380,7 +380,7 @@ describe("ToolCallMatch's expected calls", () => {
   });
 });
 
-describe("pythonCalls", () => {
+describe("parsePythonCalls", () => {
   it.each<[string, unknown]>([
     ["f()", {}],
     ["f( a = 1 , )", { a: 1 }],
@@ -438,7 +438,7 @@ describe("pythonCalls", () => {
 });
 
 describe("ToolCallMatch", () => {
-  it("survives what is nested too deeply", () => {
+  it("handles too deep nesting", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const wrapped = `${'{"function":'.repeat(50_000)}{}${"}".repeat(50_000)}`;
     const listed = `${'{"tool_calls":['.repeat(50_000)}${"]}".repeat(50_000)}`;
@@ -469,7 +469,7 @@ describe("ToolCallMatch", () => {
   ])("stays quick on a megabyte of %j", (unit) => {
     const cpuMs = startCpuTime();
     score(ONE, unit.repeat(Math.ceil(1e6 / unit.length)));
-    // On a busy machine; what is quadratic takes minutes.
+    // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 

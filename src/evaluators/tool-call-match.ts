@@ -12,15 +12,15 @@ const FIELD = "tool_call_match";
 
 /** Options of `ToolCallMatch`. */
 export interface ToolCallMatchOptions {
-  /** Calls must come in the order they are expected in. False unless given: calls side by side have no order. */
+  /** Calls must come in the expected order. Default: false, since parallel calls have no order. */
   ordered?: boolean;
 }
 
 /**
- * Whether a system calls the tools it should, with the arguments it should: those of the output's `tool_calls`, in the
- * shape of any provider; without such a list (an empty one says that none was made) those in the text of its response,
- * as JSON or in Python's syntax, but not those it only shows as an example. Expected are the example's `tool_calls`, BFCL's `ground_truth` (compared as BFCL does), or `answers` as JSON. An empty list expects that
- * no tool is called.
+ * Whether a system calls the right tools with the right arguments. Its calls are the output's `tool_calls`, in the
+ * format of any provider; without such a list (an empty one means no calls) they are read from the response text,
+ * as JSON or in Python's syntax, except those shown as an example. Expected are the example's `tool_calls`, BFCL's
+ * `ground_truth` (compared as BFCL does), or `answers` as JSON. An empty list expects no call.
  * @example
  * new ToolCallMatch().score(
  *   { id: 1, question: "…", tool_calls: [{ name: "add", arguments: { a: 1, b: 2 } }] },

@@ -6,7 +6,7 @@ interface TaskModule {
   run(input: unknown): unknown;
 }
 
-/** Loaded when first asked for: a thread that compares texts has no need of an algebra system. */
+/** Loaded on demand: a thread that compares texts needs no algebra system. */
 const TASKS: Record<HeavyTask, () => Promise<TaskModule>> = {
   rouge: () => import("./rouge/task.js"),
   symbolic_equality: () => import("./math/task.js"),
@@ -29,11 +29,11 @@ async function answer({ task, input }: Question): Promise<void> {
 }
 
 async function load(task: string): Promise<TaskModule> {
-  if (!isTask(task)) throw new Error(`There is no heavy work called "${task}".`);
+  if (!isTask(task)) throw new Error(`Unknown worker task "${task}".`);
   try {
     return await TASKS[task]();
   } catch (cause) {
-    throw new Error(`The module that does the work "${task}" cannot be loaded: ${messageOf(cause)}`, { cause });
+    throw new Error(`The module of the worker task "${task}" cannot be loaded: ${messageOf(cause)}`, { cause });
   }
 }
 

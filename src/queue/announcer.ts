@@ -7,27 +7,27 @@ import { budgetKeys } from "./lua/reservations.js";
 import { redisTime } from "./presence.js";
 import type { Signer } from "./signer.js";
 
-/** How long a coordinator may be silent before workers stop taking trials that nobody would record. */
+/** How long a coordinator may be silent before workers stop taking trials. */
 const LEASE_MS = 15_000;
-/** How often it signs its announcement anew: an old one is worth nothing to who has kept it. */
+/** How often the announcement is signed again, so that an old copy of it becomes worthless. */
 const SIGN_MS = 60_000;
 
-/** What Redis knows of a run. */
+/** What Redis knows about a run. */
 export interface KnownRun {
   isAnnounced: boolean;
-  /** True also when it has none. */
+  /** Also true if the run has no budget. */
   hasBudget: boolean;
 }
 
 export interface AnnouncerOptions {
   redis: Redis;
   announcement: Announcement;
-  /** Names the run folder and the machine it is on: a run has one coordinator, and the lock of the folder sees to the rest. */
+  /** The run folder and its machine. A run has one coordinator; the lock of the folder ensures it on one machine. */
   owner: string;
   signer: Signer;
 }
 
-/** Tells workers of a run, and that its coordinator is there. */
+/** Announces a run to workers, and shows that its coordinator is alive. */
 export class Announcer {
   readonly #redis: Redis;
   readonly #announcement: Announcement;
@@ -35,7 +35,7 @@ export class Announcer {
   readonly #signer: Signer;
   readonly #start = randomUUID();
   #signedAt = 0;
-  /** False while another coordinator may have the run: nothing of it is touched. */
+  /** False while another coordinator may own the run: nothing of it is changed. */
   #isOurs = false;
 
   constructor({ redis, announcement, owner, signer }: AnnouncerOptions) {
@@ -45,21 +45,21 @@ export class Announcer {
     this.#signer = signer;
   }
 
-  /** True when Redis knew of the run before. */
+  /** Returns true if Redis already knew the run. */
   async announce(): Promise<boolean> {
     const { key } = this.#announcement;
     await this.#claim();
     const wasThere = (await this.#redis.exists(KEYS.run(key))) === 1;
     const until = (await redisTime(this.#redis)) + LEASE_MS;
     const change = this.#redis.multi().set(KEYS.run(key), this.#sign()).set(KEYS.start(key), this.#start);
-    // What was delivered while Redis knew of no such run would go by itself.
+    // Results delivered before the announcement would expire.
     for (const kept of [KEYS.results(key), KEYS.delivered(key), KEYS.outputs(key), ...budgetKeys(key)])
       change.persist(kept);
     await change.zadd(KEYS.runs, until, key).publish(KEYS.news, key).exec();
     return wasThere;
   }
 
-  /** Says that the coordinator is there, and asks what Redis still knows of the run. */
+  /** Renews the lease, and returns what Redis still knows about the run. */
   async renew(): Promise<KnownRun> {
     const { key, budget } = this.#announcement;
     await this.#claim();
@@ -71,12 +71,12 @@ export class Announcer {
         .hexists(KEYS.budget(key), "max")
         .zadd(KEYS.runs, until, key)
         .exec()) ?? [];
-    // What Redis has lost is announced again, not here.
+    // What Redis has lost is announced again elsewhere.
     if (Date.now() - this.#signedAt > SIGN_MS) await this.#redis.set(KEYS.run(key), this.#sign(), "XX");
     return { isAnnounced: run?.[1] === 1, hasBudget: budget.run === undefined || max?.[1] === 1 };
   }
 
-  /** Says that the coordinator is gone; what is in the queue stays for its next start. */
+  /** Ends the lease; the contents of the queue stay for the next start. */
   async leave(): Promise<void> {
     if (!this.#isOurs) return;
     const { key } = this.#announcement;
@@ -96,7 +96,7 @@ export class Announcer {
     this.#isOurs = owner === null || owner === this.#owner;
     if (!this.#isOurs)
       throw new QueueError(
-        `This run is going on already, from ${owner}: this folder is a copy of that one. Stop the other with Ctrl-C, or wait ${LEASE_MS / 1000} s if it was killed; or start a new run.`,
+        `This run is already running, from ${owner}; this folder is a copy of that one. Stop the other with Ctrl-C, wait ${LEASE_MS / 1000} s if it was killed, or start a new run.`,
       );
     if (!isFree) await this.#redis.set(name, this.#owner, "PX", LEASE_MS);
   }

@@ -3,7 +3,7 @@ import { startRedis } from "../testing/redis-server.js";
 import { lacks } from "../testing/system-command.js";
 import { openRedis, withoutSecrets } from "./connection.js";
 
-it.skipIf(lacks("redis-server"))("waits a moment for a Redis that is just being started", async () => {
+it.skipIf(lacks("redis-server"))("waits a moment for a Redis that is starting", async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   await server.kill();
@@ -14,7 +14,7 @@ it.skipIf(lacks("redis-server"))("waits a moment for a Redis that is just being 
   redis.disconnect();
 });
 
-describe("an address for people", () => {
+describe("stripSecrets", () => {
   it.each([
     ["redis://queue:6379", "redis://queue:6379"],
     ["redis://queue:6379/2", "redis://queue:6379/2"],
@@ -34,14 +34,12 @@ describe("an address for people", () => {
     ["http://me:hunter2@host", "http://host"],
     ["redis://", "redis://"],
     ["", ""],
-  ])("%s is shown as %s", (url, shown) => {
+  ])("shows %s as %s", (url, shown) => {
     expect(withoutSecrets(url)).toBe(shown);
   });
 
-  it("stands in what is said of one that cannot be used, and of one that does not answer", async () => {
-    await expect(openRedis("redis://:hunt/er2@queue")).rejects.toThrow(
-      '"redis://queue" is not the address of a Redis.',
-    );
+  it("is applied in errors about unusable URLs and failed connections", async () => {
+    await expect(openRedis("redis://:hunt/er2@queue")).rejects.toThrow('"redis://queue" is not a Redis address.');
     const away = openRedis("redis://127.0.0.1:1?password=hunter2");
     await expect(away).rejects.toThrow(/^Redis at redis:\/\/127\.0\.0\.1:1 cannot be reached: (?!.*hunter2)/);
   });

@@ -2,20 +2,19 @@ import type { Redis } from "ioredis";
 import { messageOf, QueueError, UsageError } from "../core/errors.js";
 import { retry } from "../utils/retry.js";
 
-/** How long the first contact may take. */
 const CONNECT_MS = 5000;
 const DEFAULT_STARTING_MS = 2000;
 const PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
 interface ConnectionOptions {
-  /** How long a Redis that refuses is taken for one that is being started. Default: 2000. */
+  /** How long refused connections are retried, because Redis may be starting. Default: 2000. */
   readonly startingMs?: number;
 }
 
 /**
- * Opens a connection to Redis, and says why when there is none. Once it was there, it is made again whenever it is lost,
- * and what was asked meanwhile is asked again.
+ * Opens a connection to Redis, or throws with the reason. Later a lost connection is restored, and pending commands are
+ * sent again.
  * @example
  * const redis = await openRedis("redis://127.0.0.1:6379");
  * await redis.quit();
@@ -23,7 +22,7 @@ interface ConnectionOptions {
 export async function openRedis(url: string, options: ConnectionOptions = {}): Promise<Redis> {
   const redis = new (await import("ioredis")).Redis(checkUrl(url), {
     lazyConnect: true,
-    // BullMQ asks for this: a command waits for the connection for as long as it takes.
+    // Required by BullMQ: commands wait for the connection without a limit.
     maxRetriesPerRequest: null,
     connectTimeout: CONNECT_MS,
     retryStrategy: () => null,
@@ -34,7 +33,7 @@ export async function openRedis(url: string, options: ConnectionOptions = {}): P
   } catch (cause) {
     redis.disconnect();
     throw new QueueError(
-      `Redis at ${withoutSecrets(url)} cannot be reached: ${messageOf(cause)}. Start it (redis-server --appendonly yes), or give another --queue.`,
+      `Redis at ${withoutSecrets(url)} cannot be reached: ${messageOf(cause)}. Start it (redis-server --appendonly yes), or pass another --queue.`,
       { cause },
     );
   }
@@ -42,11 +41,11 @@ export async function openRedis(url: string, options: ConnectionOptions = {}): P
   return redis;
 }
 
-/** A Redis that is just being started, or started again, refuses for a moment. */
+/** Redis refuses connections for a moment while it starts. */
 async function firstContact(redis: Redis, startingMs: number): Promise<void> {
   const end = performance.now() + startingMs;
   let reason: unknown;
-  // What a failed attempt itself says is that the connection is closed; why is told beside it.
+  // The rejected promise only says that the connection is closed; the error event has the cause.
   const hear = (error: unknown) => {
     reason = error;
   };
@@ -64,7 +63,7 @@ async function firstContact(redis: Redis, startingMs: number): Promise<void> {
   }
 }
 
-/** A second connection to the same Redis, for commands that block. Where Redis is away, it is made as soon as it is back. */
+/** Opens a second connection to the same Redis, for blocking commands. Connects as soon as Redis is available. */
 export function openAnother(redis: Redis): Redis {
   const another = redis.duplicate({ lazyConnect: false });
   another.on("error", () => {});
@@ -74,19 +73,19 @@ export function openAnother(redis: Redis): Redis {
 function checkUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== "") return url;
-  throw new UsageError(`"${withoutSecrets(url)}" is not the address of a Redis. Write redis://HOST:6379.`);
+  throw new UsageError(`"${withoutSecrets(url)}" is not a Redis address. Write redis://HOST:6379.`);
 }
 
 /**
- * The address for people and files: without user, password and settings, which may hold a password too. Where nobody can
- * tell what is the host, it is not named at all.
+ * The URL for display and files: without user, password and query, which may hold a password too. If the host cannot be
+ * identified, it is omitted.
  * @example
- * withoutSecrets("redis://me:secret@queue:6379/2?family=6"); // "redis://queue:6379/2"
+ * stripSecrets("redis://me:secret@queue:6379/2?family=6"); // "redis://queue:6379/2"
  */
 export function withoutSecrets(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null) return withoutCredentials(url);
-  // A password that was not written as an address wants it ends in the wrong part: "redis://me:123#4@host".
+  // A password that is not URL-encoded ends up in the wrong part: "redis://me:123#4@host".
   if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes("@")) return schemeOf(url);
   const { protocol, host, pathname } = parsed;
   return host === "" ? withoutSettings(url) : `${protocol}//${host}${pathname === "/" ? "" : pathname}`;

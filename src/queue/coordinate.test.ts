@@ -62,7 +62,7 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
     await deliver(redis, KEY, { data, trials: [index], settlements: [] });
   }
 
-  it("reports and clears what it has in Redis when all trials are there", async () => {
+  it("returns the rows and clears Redis when all trials are finished", async () => {
     const { running, nextState } = await started();
     await nextState();
     for (const index of [0, 1]) await arrive(index);
@@ -82,24 +82,24 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
     expect(notes).toEqual([expect.stringContaining("Redis does not answer")]);
   });
 
-  it("fails with its own reason when the disk is full while Redis is away", async () => {
+  it("fails with the disk error when the disk is full while Redis is away", async () => {
     const { running, sink, nextState } = await started();
     await nextState();
     sink.onAppend = () => {
       void server.kill();
       throw new Error("the disk is full");
     };
-    // Whether its answer comes before the end of Redis is a matter of luck.
+    // Whether the answer comes before Redis ends is a race.
     void arrive(0).catch(() => {});
     await expect(running).rejects.toThrow("the disk is full");
   });
 
-  it("asks again while Redis refuses, and says once what it answered", async () => {
+  it("retries while Redis refuses, and reports the reply once", async () => {
     const { running, notes, nextState } = await started();
     await nextState();
     await redis.config("SET", "maxmemory", "1");
     while (notes.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(notes).toEqual([expect.stringMatching(/^Redis refuses what the run asks of it.*: OOM/)]);
+    expect(notes).toEqual([expect.stringMatching(/^Redis rejected a request.*: OOM/)]);
     await redis.config("SET", "maxmemory", "0");
     await nextState();
     for (const index of [0, 1]) await arrive(index);
@@ -107,14 +107,14 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
     expect(notes).toHaveLength(1);
   });
 
-  it("ends with a way to go on when Redis refuses for long", async () => {
+  it("fails with a remedy when Redis refuses for too long", async () => {
     const { running, nextState } = await started({ patienceMs: 500 });
     await nextState();
     await redis.config("SET", "maxmemory", "1");
-    await expect(running).rejects.toThrow(/^Redis has refused for .*: OOM.*go on with --resume\.$/);
+    await expect(running).rejects.toThrow(/^Redis rejected requests for .*: OOM.*continue with --resume\.$/);
   });
 
-  it("opens the budget again when Redis has dropped it alone, with what was set aside and lost before", async () => {
+  it("opens the budget again when only Redis lost it, with earlier reservations and losses", async () => {
     const figures = { maxCostUsd: 1, isRefusing: false, unknownCosts: 0 };
     const { running, stop, states, nextState } = await started({
       announcement: sampleAnnouncement(KEY, { budget: { run: { maxCostUsd: 1 } } }),
@@ -129,15 +129,15 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
     expect(await redis.hget(KEYS.budget(KEY), "max")).not.toBeNull();
     expect(states.at(-1)?.budget).toMatchObject(expected);
     stop.abort();
-    // The next start reads this, and has it all.
+    // The next start reads this and has everything.
     expect((await running).budget).toMatchObject(expected);
   });
 
-  it("refuses a copy of the run while the first is there, and leaves that alone", async () => {
+  it("rejects a copy of the run while the first is running, and leaves that unchanged", async () => {
     const first = await started();
     await first.nextState();
     const copy = await started({ owner: "there:/copies/one" });
-    await expect(copy.running).rejects.toThrow(/going on already, from here:\/runs\/one.*Stop the other/);
+    await expect(copy.running).rejects.toThrow(/already running, from here:\/runs\/one.*Stop the other/);
     expect(Number(await redis.zscore(KEYS.runs, KEY))).toBeGreaterThan(Date.now());
     first.stop.abort();
     await first.running;
@@ -147,7 +147,7 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
     expect((await next.running).rows).toHaveLength(2);
   });
 
-  it("keeps what an earlier end has given a time to live", async () => {
+  it("removes the expiry that an earlier end has set", async () => {
     const budget = KEYS.budget(KEY);
     await redis.hset(budget, "max", 1);
     await redis.hset(`${budget}:reservations`, "t", "{}");

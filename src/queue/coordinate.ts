@@ -25,17 +25,17 @@ import { encodeStored, sealStored } from "./stored-output.js";
 
 interface FarewellOptions {
   redis: Redis;
-  /** Told once why something was left as it is. */
+  /** Called once with the reason why something was left in Redis. */
   onNote: (note: string) => void;
-  /** How long Redis may say nothing; five seconds unless given. */
+  /** How long Redis may be silent. Default: 5000. */
   silenceMs?: number;
 }
 
 const SILENCE_MS = 5000;
 
 /**
- * What is asked of Redis at the end of a run. A command waits for a lost connection for as long as it takes, and so would
- * the report: when Redis says nothing for a while it is asked nothing more, and what it refuses costs a note.
+ * Runs the Redis commands at the end of a run. Commands wait for a lost connection without a limit and would delay the
+ * report: when Redis is silent for too long, no further command is sent, and an error only adds a note.
  */
 class Farewell {
   /** True once Redis has been given up. */
@@ -46,37 +46,35 @@ class Farewell {
     this.#options = options;
   }
 
-  /** What came of a step; null when Redis did not answer or refused. */
+  /** Returns the result of a step, or null if Redis did not answer or refused. */
   async ask<T>(step: () => Promise<T>): Promise<T | null> {
     if (this.isSilent) return null;
     const over = new AbortController();
     try {
       return await Promise.race([step(), this.#silence(over.signal)]);
     } catch (error) {
-      // A disk that is full is no fault of Redis.
+      // Errors like a full disk have nothing to do with Redis.
       if (error instanceof AssayError) throw error;
-      this.#options.onNote(`Redis could not be told that this is over: ${messageOf(error)}`);
+      this.#options.onNote(`The end of the run could not be reported to Redis: ${messageOf(error)}`);
       return null;
     } finally {
       over.abort();
     }
   }
 
-  /** Resolves when Redis has said nothing for too long: what was asked of it is never sent. */
+  /** Resolves when Redis has been silent for too long; pending commands are then never sent. */
   async #silence(signal: AbortSignal): Promise<null> {
     const { redis, onNote, silenceMs = SILENCE_MS } = this.#options;
     while (await answers(redis, silenceMs, signal)) await sleep(silenceMs / 10, undefined, { signal }).catch(() => {});
     if (signal.aborted) return null;
     this.isSilent = true;
     redis.disconnect();
-    onNote(
-      "Redis does not answer; what it holds of the run stays there, and what workers still finish is taken by --resume",
-    );
+    onNote("Redis does not answer. Its data of the run stays there, and --resume collects what workers still finish");
     return null;
   }
 }
 
-/** Whatever it says is an answer. False also when nobody wants to know any more. */
+/** Any reply counts as an answer. Returns false also after an abort. */
 async function answers(redis: Redis, silenceMs: number, signal: AbortSignal): Promise<boolean> {
   const pong = redis.ping().then(
     () => true,
@@ -88,45 +86,45 @@ async function answers(redis: Redis, silenceMs: number, signal: AbortSignal): Pr
 
 export interface CoordinateOptions {
   redis: Redis;
-  /** The address of the queue, for people. */
+  /** The URL of the queue, for messages. */
   url: string;
   announcement: Announcement;
-  /** The run folder and its machine, which tell this coordinator from one of a copy of the run. */
+  /** The run folder and its machine, which distinguish this coordinator from that of a copied run. */
   owner: string;
   signer: Signer;
   plan: Plan;
   ports: Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "signal">;
   earlier: Earlier;
-  /** What earlier starts of the run have spent, as their last state says; null when there is none. */
+  /** Spending of earlier starts of the run, from their last state; null if there is none. */
   lastBudget: QueueBudget | null;
   onNote: (note: string) => void;
-  /** Told about once a second how the queue does. */
+  /** Called about once a second with the state of the queue. */
   onState: (state: QueueState) => void;
-  /** How long Redis may say nothing at the end, and refuse before; for tests. */
+  /** How long Redis may be silent at the end, and refuse before; for tests. */
   silenceMs?: number;
   patienceMs?: number;
 }
 
-/** What came of a run over a queue. */
+/** The result of a run over a queue. */
 export interface Coordinated {
   rows: EvalRow[];
   budget: QueueBudget | null;
-  /** What was spent on trials that failed at a worker that was told to leave, and were run again. */
+  /** Spend on trials that failed on a dismissed worker and were run again. */
   repeatedUsd: number;
-  /** What was spent on outputs that are stored and not graded yet. */
+  /** Spend on outputs that are stored but not graded yet. */
   ungradedUsd: number;
   notes: readonly string[];
 }
 
-/** How often the coordinator looks at everything that does not come by itself. */
+/** How often the coordinator checks everything it is not notified of. */
 const LOOK_MS = 1000;
 const WAKE_MS = 250;
-/** How long trials under way may go on after the run was told to stop: what they come to is kept in the queue. */
+/** How long running trials may continue after the run was stopped; the queue keeps their results. */
 const GRACE_MS = 2000;
 
 /**
- * Has every planned trial that is not done yet run by workers, and returns all rows in the plan's order. Whatever ends
- * the coordinator, the next start of the same run goes on with what is in the journal and in the queue.
+ * Has workers run every planned trial that is not finished yet, and returns all rows in the plan's order. However the
+ * coordinator ends, the next start of the same run continues with what is in the journal and in the queue.
  */
 export async function coordinate(options: CoordinateOptions): Promise<Coordinated> {
   const run = new Coordinator(options);
@@ -149,7 +147,7 @@ class Coordinator {
   readonly #dismissals: Dismissals;
   readonly #inbox: Inbox;
   readonly #keeper: StateKeeper;
-  /** What Redis has refused with. */
+  /** Error replies of Redis so far. */
   readonly #refusals = new Set<string>();
   readonly #farewell: Farewell;
   #failure: { error: unknown } | null = null;
@@ -172,7 +170,7 @@ class Coordinator {
     this.#farewell = new Farewell(options);
   }
 
-  /** False when the run was told to stop before it could begin. */
+  /** Returns false if the run was stopped before it could start. */
   async open(): Promise<boolean> {
     const { announcement, ports } = this.#options;
     if (announcement.sharedDir !== null) makeSharedFolder(announcement.sharedDir, announcement.key);
@@ -185,7 +183,7 @@ class Coordinator {
     return false;
   }
 
-  /** True when nothing is left to be done; false when the run was told to stop before. */
+  /** Returns true if all trials are finished, false if the run was stopped before. */
   async untilDone(): Promise<boolean> {
     const { redis, ports } = this.#options;
     const reader = openAnother(redis);
@@ -204,7 +202,7 @@ class Coordinator {
   }
 
   async close(isOver: boolean): Promise<Coordinated> {
-    // What came in while the last trials were taken back.
+    // Results that arrived while the last trials were withdrawn.
     await this.#farewell.ask(() => this.#inbox.empty());
     const rows = this.#ledger.close();
     await this.#farewell.ask(() => this.#keeper.look());
@@ -217,7 +215,7 @@ class Coordinator {
     return { rows, budget: state.budget, repeatedUsd, ungradedUsd, notes: [...this.#inbox.notes(), ...state.notes] };
   }
 
-  /** After the run has failed: what was recorded is written, and workers are told that nobody is there any more. */
+  /** After the run has failed: writes what was recorded, and tells workers that the coordinator is gone. */
   async abandon(): Promise<void> {
     this.#closing.abort();
     this.#ledger.abandon();
@@ -227,13 +225,13 @@ class Coordinator {
   async #begin(): Promise<void> {
     const wasThere = await this.#announcer.announce();
     await this.#money.open();
-    // What was delivered to an earlier start is not run again.
+    // Trials delivered to an earlier start are not run again.
     await this.#inbox.open();
     await this.#shareOutputs();
     await this.#feeder.open({ isResumed: wasThere });
   }
 
-  /** Has workers only grade what earlier starts of the run have paid for. */
+  /** Lets workers only grade outputs that earlier starts of the run have paid for. */
   async #shareOutputs(): Promise<void> {
     const { redis, announcement, signer, earlier } = this.#options;
     const { key, sharedDir } = announcement;
@@ -257,7 +255,7 @@ class Coordinator {
     return this.#feeder.isDone;
   }
 
-  /** Nothing more is handed out. What is under way goes on: its results wait for the next start of the run. */
+  /** Dispatches no further trials. Running ones continue; their results wait for the next start of the run. */
   async #stop(): Promise<boolean> {
     await this.#farewell.ask(() => this.#feeder.withdraw());
     if (this.#farewell.isSilent) return false;
@@ -266,7 +264,7 @@ class Coordinator {
     const { underWay } = this.#feeder;
     if (underWay > 0)
       this.#options.onNote(
-        `${underWay} ${underWay === 1 ? "trial is" : "trials are"} still under way at workers. The queue keeps what they come to: go on with --resume.`,
+        `${underWay} ${underWay === 1 ? "trial is" : "trials are"} still running on workers. The queue keeps their results: continue with --resume.`,
       );
     return false;
   }
@@ -287,20 +285,20 @@ class Coordinator {
     return insist(step, {
       signal: this.#closing.signal,
       limitMs: this.#options.patienceMs,
-      remedy: "Every trial recorded before is kept: see to Redis, then go on with --resume.",
+      remedy: "Recorded trials are safe; fix Redis and continue with --resume.",
       onRefused: (answer) => this.#sayRefusal(answer),
     });
   }
 
-  /** Once for each kind: some answers hold figures that change. */
+  /** Reported once per kind: some replies contain changing numbers. */
   #sayRefusal(answer: string): void {
     const [kind = ""] = answer.split(" ");
     if (this.#refusals.has(kind)) return;
     this.#refusals.add(kind);
-    this.#options.onNote(`Redis refuses what the run asks of it, which is tried again: ${answer}`);
+    this.#options.onNote(`Redis rejected a request, which is retried: ${answer}`);
   }
 
-  /** Everything that nobody is told of: leases, lost data, the state for people. */
+  /** Everything without a notification: leases, lost data, the state for the dashboard. */
   async #look(): Promise<void> {
     await this.#restore();
     const state = await this.#keeper.look();
@@ -315,7 +313,7 @@ class Coordinator {
     await sleep(LOOK_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
 
-  /** Asked at every look: trials that were under way then come back one by one. */
+  /** Called on every check: trials that were running then come back one by one. */
   async #stopSystem(system: string, why: string): Promise<void> {
     const { plan } = this.#options;
     const systemIndex = plan.systems.findIndex(({ name }) => name === system);
@@ -329,7 +327,7 @@ class Coordinator {
     await this.#ledger.written();
   }
 
-  /** Redis may have come back without what was in it, or have made room where it should not. */
+  /** Redis may have restarted without its data, or evicted some of it. */
   async #restore(): Promise<void> {
     const { isAnnounced, hasBudget } = await this.#announcer.renew();
     if (!isAnnounced) await this.#announcer.announce();
@@ -339,7 +337,7 @@ class Coordinator {
     await this.#feeder.repeat();
   }
 
-  /** Resolves when the run is told to stop. */
+  /** Resolves when the run is stopped. */
   #stopped(signal: AbortSignal): Promise<false> {
     return new Promise((resolve) => {
       if (signal.aborted) resolve(false);

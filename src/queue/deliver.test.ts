@@ -8,7 +8,7 @@ import { SharedBudget } from "./shared-budget.js";
 
 const KEY = "run-1";
 
-describe.skipIf(lacks("redis-server"))("deliver", () => {
+describe.skipIf(lacks("redis-server"))("deliverResults", () => {
   let server: RedisServer;
   let redis: Redis;
 
@@ -24,7 +24,7 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     });
   }
 
-  it("leaves the parcel byte for byte, and marks its trials", async () => {
+  it("adds the batch byte for byte and marks its trials", async () => {
     const data = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     await deliver(redis, KEY, { data, trials: [0, 7, 1_000_000], settlements: [] });
     expect(await parcels()).toEqual([data]);
@@ -33,7 +33,7 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     expect(await wasDelivered(redis, "another", 7)).toBe(false);
   });
 
-  it("settles what its trials have cost at the same moment, and only once", async () => {
+  it("settles the cost of its trials atomically and only once", async () => {
     const budget = new SharedBudget(redis, KEY);
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
@@ -49,7 +49,7 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     expect(await parcels()).toHaveLength(2);
   });
 
-  it("counts what trials have cost whose reservations Redis has lost, once", async () => {
+  it("counts the cost of trials whose reservations Redis has lost, once", async () => {
     const settlements = [1, 2].map((trial) => {
       return { trial, token: `t${trial}`, costUsd: 0.1 * trial, judgeCostUsd: 0.01, isTypical: true };
     });
@@ -58,13 +58,13 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     expect(await new SharedBudget(redis, KEY).read()).toMatchObject({ spentUsd: 0.32, reservedUsd: 0 });
   });
 
-  it("leaves nothing when there are only settlements", async () => {
+  it("adds no batch when there are only settlements", async () => {
     const settlement = { trial: 1, token: "t1", costUsd: 0.1, judgeCostUsd: 0, isTypical: true };
     await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [settlement] });
     expect(await redis.keys("*")).toEqual([]);
   });
 
-  it("leaves nothing for good in a run that is over, and touches nothing of others", async () => {
+  it("leaves nothing permanent in a finished run, and changes no other run", async () => {
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
     const budget = new SharedBudget(redis, KEY);
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
@@ -81,7 +81,7 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     expect(await timeLeft(ofBudget)).toEqual([-1, -1]);
   });
 
-  it("is made up for after Redis was killed and started", async () => {
+  it("recovers after Redis was killed and restarted", async () => {
     await deliver(redis, KEY, { data: Buffer.from("one"), trials: [1], settlements: [] });
     await server.kill();
     const second = deliver(redis, KEY, { data: Buffer.from("two"), trials: [2], settlements: [] });
@@ -91,7 +91,7 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     expect(await wasDelivered(redis, KEY, 1)).toBe(true);
   });
 
-  it("keeps an output until its trial is delivered, and none that comes after that", async () => {
+  it("keeps an output until its trial is delivered, and none that comes later", async () => {
     const [sealed, nothing] = [Buffer.from([0, 255, 10, 128]), { data: Buffer.alloc(0), trials: [], settlements: [] }];
     const outputs = [
       { index: 1, sealed },

@@ -5,14 +5,14 @@ import { DELIVER } from "./lua/deliver.js";
 import { budgetKeys } from "./lua/reservations.js";
 import type { Settlement } from "./shared-purse.js";
 
-/** What is left in Redis at one moment. */
+/** What is written to Redis atomically. */
 export interface Delivery {
-  /** Rows and outputs, compressed; empty when there is nothing but settlements. */
+  /** Rows and outputs, compressed; empty if there are only settlements. */
   data: Buffer;
-  /** The trials that are in it. */
+  /** The trials it contains. */
   trials: readonly number[];
   settlements: readonly Settlement[];
-  /** Outputs of trials that are being graded, signed. Left out when there are none. */
+  /** Signed outputs of trials that are being graded. Omitted if there are none. */
   outputs?: readonly StoredOutput[];
 }
 
@@ -22,10 +22,10 @@ interface StoredOutput {
 }
 
 /**
- * Leaves a parcel for the coordinator, settles what its trials have cost and marks them as delivered, all at one moment.
- * Done twice, only the parcel is there twice.
+ * Atomically adds a batch for the coordinator, settles the cost of its trials and marks them as delivered. Safe to repeat:
+ * only the batch is then there twice.
  * @example
- * await deliver(redis, key, { data, trials: [7], settlements: [] });
+ * await deliverResults(redis, key, { data, trials: [7], settlements: [] });
  */
 export async function deliver(redis: Redis, key: string, delivery: Delivery): Promise<void> {
   const { data, trials, settlements, outputs = [] } = delivery;
@@ -35,12 +35,12 @@ export async function deliver(redis: Redis, key: string, delivery: Delivery): Pr
   await DELIVER.run(redis, keys, [data, ...lists, ...settlements.flatMap(argumentsOf)]);
 }
 
-/** Whether a trial was delivered before, for one that is taken over. */
+/** Whether a trial was already delivered. */
 export async function wasDelivered(redis: Redis, key: string, index: number): Promise<boolean> {
   return (await redis.getbit(KEYS.delivered(key), index)) === 1;
 }
 
-/** What was delivered of a trial before it was graded; null when nothing was. */
+/** The output of a trial that was delivered before grading; null if there is none. */
 export function readStored(redis: Redis, key: string, index: number): Promise<Buffer | null> {
   return redis.hgetBuffer(KEYS.outputs(key), String(index));
 }

@@ -9,7 +9,7 @@ import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
 import { Presence, redisTime } from "./presence.js";
 import { SAMPLE_SIGNER } from "./run-testing.js";
 
-describe.skipIf(lacks("redis-server"))("what Redis knows of runs and workers", () => {
+describe.skipIf(lacks("redis-server"))("the directory of runs and workers", () => {
   let redis: Redis;
 
   redisFor((own) => {
@@ -28,7 +28,7 @@ describe.skipIf(lacks("redis-server"))("what Redis knows of runs and workers", (
     await lane.close();
   }
 
-  it("lists runs with what waits and what was delivered, those of living coordinators first", async () => {
+  it("lists runs with waiting and delivered trials, those with a live coordinator first", async () => {
     const invocation = { command: "run", cwd: "/project", configFile: null, flags: {} };
     await announce("dead", { leaseMs: -1 });
     await announce("live", { title: "Nightly", source: { kind: "command", invocation } });
@@ -54,7 +54,7 @@ describe.skipIf(lacks("redis-server"))("what Redis knows of runs and workers", (
     expect(await liveRuns(redis)).toEqual(["live"]);
   });
 
-  it("lists a run of another version by its key alone, with the queues it has", async () => {
+  it("lists a run of another version by its key and its queues", async () => {
     await announce("later", { schema: "assay.queue/2" as Announcement["schema"] });
     await addJobs("later", 2, 1);
     expect(await listRuns(redis)).toMatchObject([
@@ -68,7 +68,7 @@ describe.skipIf(lacks("redis-server"))("what Redis knows of runs and workers", (
     expect(await listRuns(redis)).toMatchObject([{ key: "torn", runId: "torn", planned: null }]);
   });
 
-  it("lists the workers that are there, by host and process", async () => {
+  it("lists live workers by host and process", async () => {
     const states = [stateOf("b", 2), stateOf("a", 9), stateOf("a", 3)];
     const presences = states.map((state) => new Presence({ redis, state, leaseMs: 5000 }));
     for (const presence of presences) await presence.start();
@@ -86,7 +86,7 @@ describe.skipIf(lacks("redis-server"))("what Redis knows of runs and workers", (
     expect(await listWorkers(redis)).toEqual([]);
   });
 
-  it("clears a run, and nothing of one whose name begins alike", async () => {
+  it("removes a run, and nothing of another with the same prefix", async () => {
     for (const key of ["run", "run-2", "run.0"]) {
       await announce(key, {});
       await addJobs(key, 0, 2);

@@ -4,35 +4,35 @@ import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
 import { redisTime } from "./presence.js";
 import { parseAnnouncement, parseSigned } from "./signer.js";
 
-/** A run that Redis knows of. */
+/** A run in Redis. */
 export interface QueuedRun {
   key: string;
-  /** The key where the announcement cannot be read. */
+  /** Equals the key if the announcement cannot be read. */
   runId: string;
   title: string;
-  /** True while its coordinator shows that it is there. */
+  /** True while its coordinator is alive. */
   isCoordinated: boolean;
-  /** Trials of the whole run; null where the announcement cannot be read. */
+  /** Trials of the whole run; null if the announcement cannot be read. */
   planned: number | null;
-  /** Trials that workers have delivered since the run came to this queue. */
+  /** Trials delivered by workers since the run joined this queue. */
   delivered: number;
-  /** Trials that wait for a worker. */
+  /** Trials waiting for a worker. */
   waiting: number;
-  /** Trials under way. */
+  /** Running trials. */
   active: number;
-  /** How many systems it measures, each of which has a queue of its own. */
+  /** Number of systems; each has its own queue. */
   systems: number;
-  /** Where its large outputs go; null when they are sent. */
+  /** Folder for large outputs; null if they are sent through Redis. */
   sharedDir: string | null;
-  /** The command that goes on with it, from the folder it was started in; null when it was started by a program. */
+  /** The command that started it and its folder; null if a program started it. */
   startedBy: { command: string; cwd: string } | null;
 }
 
-/** What is asked of Redis for many keys at a time. */
+/** Keys to scan per request. */
 const SCAN_COUNT = 1000;
 
 /**
- * The runs that Redis knows of, those of living coordinators first.
+ * Lists the runs in Redis, those with a live coordinator first.
  * @example
  * const [run] = await listRuns(redis);
  */
@@ -44,7 +44,7 @@ export async function listRuns(redis: Redis): Promise<QueuedRun[]> {
   return runs.sort((a, b) => Number(b.isCoordinated) - Number(a.isCoordinated) || (a.runId < b.runId ? -1 : 1));
 }
 
-/** The keys of the runs whose coordinators are there. */
+/** Lists the keys of the runs whose coordinators are alive. */
 export async function liveRuns(redis: Redis): Promise<string[]> {
   return redis.zrangebyscore(KEYS.runs, `(${await redisTime(redis)}`, "+inf");
 }
@@ -74,7 +74,7 @@ function startedBy(announcement: Announcement | null): QueuedRun["startedBy"] {
   return typeof command === "string" && typeof cwd === "string" ? { command, cwd } : null;
 }
 
-/** For a run of another version, which does not say how many systems it has. */
+/** For runs of other versions, whose announcement does not say how many systems they have. */
 async function countLanes(redis: Redis, key: string): Promise<number> {
   const start = `${BULL_PREFIX}:${key}.`;
   let most = 0;
@@ -98,7 +98,7 @@ async function countJobs(redis: Redis, key: string, systems: number): Promise<{ 
 }
 
 /**
- * The workers that show that they are there, by host and process.
+ * Lists the live workers by host and process.
  * @example
  * const busy = (await listWorkers(redis)).filter(({ run }) => run !== null);
  */
@@ -109,13 +109,13 @@ export async function listWorkers(redis: Redis): Promise<WorkerState[]> {
   return states.sort((a, b) => (a.host === b.host ? a.pid - b.pid : a.host < b.host ? -1 : 1));
 }
 
-/** What a run says of itself, unchecked: for people. Null when Redis does not know it, or it speaks another language. */
+/** The unverified announcement of a run, for display only. Null if it is missing or of another version. */
 async function readAnnouncement(redis: Redis, key: string): Promise<Announcement | null> {
   const signed = parseSigned((await redis.get(KEYS.run(key))) ?? "");
   return signed === null ? null : parseAnnouncement(signed.body);
 }
 
-/** What cannot be read was written by somebody else, and says nothing. */
+/** Unreadable entries were not written by Assay and are ignored. */
 function parsed<T extends object>(text: string | null): T | null {
   try {
     return text === null ? null : (JSON.parse(text) as T | null);
@@ -124,11 +124,11 @@ function parsed<T extends object>(text: string | null): T | null {
   }
 }
 
-/** Removes everything that a run has in Redis; its workers see that it is over. */
+/** Removes all data of a run from Redis; its workers notice that it is over. */
 export async function clearRun(redis: Redis, key: string, systems: number): Promise<void> {
   await redis.multi().zrem(KEYS.runs, key).del(KEYS.run(key)).publish(KEYS.news, key).exec();
   const lanes = lanesOf(key, systems).map((name) => `${BULL_PREFIX}:${name}:`);
-  // Names of runs may begin alike: only what follows the whole name belongs to this one.
+  // Run names may share a prefix: only keys that follow the whole name belong to this one.
   const own = [`${KEYS.run(key)}:`, ...lanes];
   for await (const names of ownKeys(redis, own)) await redis.unlink(...names);
 }
@@ -137,20 +137,20 @@ function lanesOf(key: string, systems: number): string[] {
   return [...Array.from({ length: systems }, (_, index) => laneName(key, index)), laneName(key, "suspects")];
 }
 
-/** Removes what is left of a run's budget. */
+/** Removes the remaining budget data of a run. */
 export async function clearBudget(redis: Redis, key: string): Promise<void> {
   await redis.unlink(KEYS.budget(key));
   for await (const names of ownKeys(redis, [`${KEYS.budget(key)}:`])) await redis.unlink(...names);
 }
 
-/** How a worker that is not seen any more has gone: by itself, or without a word. Null when it is still there. */
+/** Whether a missing worker left by itself or was lost. Null if it is still alive. */
 export async function howGone(redis: Redis, id: string): Promise<"left" | "lost" | null> {
   const [lease, now] = await Promise.all([redis.zscore(KEYS.workers, id), redisTime(redis)]);
   if (lease === null) return "left";
   return Number(lease) > now ? null : "lost";
 }
 
-/** Names of keys that begin so, many at a time. */
+/** Scans the keys with these prefixes, in pages. */
 async function* ownKeys(redis: Redis, starts: readonly string[]): AsyncGenerator<string[]> {
   for await (const found of redis.scanStream({ match: "assay:*", count: SCAN_COUNT })) {
     const own = (found as string[]).filter((name) => starts.some((start) => name.startsWith(start)));

@@ -6,58 +6,58 @@ import type { Signer } from "./signer.js";
 
 export interface DismissalsOptions {
   redis: Redis;
-  /** What the run is called in Redis. */
+  /** The name of the run in Redis. */
   key: string;
   signer: Signer;
   onNote: (note: string) => void;
 }
 
-/** A trial that fails on so many workers is the one to blame. */
+/** A trial that fails on this many workers is itself the cause. */
 const MAX_WORKERS_FAILED = 2;
 
 /**
- * Tells workers to leave that fail where others pass, and knows which of their trials are run again: those that no other
- * worker has failed. Where all fail nobody is told, because then it is not the worker.
+ * Dismisses workers that fail where others succeed, and selects which of their trials run again: those that failed on no
+ * other worker. If all workers fail, none is dismissed, because the cause is elsewhere.
  */
 export class Dismissals {
-  /** Who was told to leave, in words. */
+  /** Notes about dismissed workers. */
   readonly notes: string[] = [];
   readonly #options: DismissalsOptions;
   readonly #errors = new WorkerErrors();
   /** By trial: the workers on which it has failed. */
   readonly #failedOn = new Map<number, Set<string>>();
-  /** By worker: what its last error said. */
+  /** By worker: its last error message. */
   readonly #messages = new Map<string, string>();
-  /** By system and worker: why the worker does not call it any more. */
+  /** By system and worker: why the worker no longer calls the system. */
   readonly #stops = new Map<string, Map<string, string>>();
-  /** By worker: why it is to leave. */
+  /** By worker: why it is dismissed. */
   readonly #reasons = new Map<string, string>();
-  /** Whom Redis holds no mark for yet. */
+  /** Dismissed workers that are not yet marked in Redis. */
   readonly #untold = new Set<string>();
 
   constructor(options: DismissalsOptions) {
     this.#options = options;
   }
 
-  /** Counts a trial that was recorded. Gives back the trials that are to be run again, which may be others. */
+  /** Counts a recorded trial. Returns the trials to run again, which may be others. */
   count(index: number, row: EvalRow, worker: string): number[] {
     const isError = row.outcome === "error";
     if (isError) this.#noteError(index, row, worker);
     const found = [...this.#errors.count(worker, row.system, isError), ...(isError ? [] : this.#passed(row, worker))];
     for (const each of found) this.#dismiss(each);
     const again = found.flatMap((each) => this.#failedAlone(each.worker));
-    // What it had under way when it was told to leave.
+    // It was running when its worker was dismissed.
     const isLate = isError && found.length === 0 && this.#reasons.has(worker);
     return isLate && this.#mayPass(index) ? [...again, index] : again;
   }
 
-  /** A worker does not call a system any more: it was refused, or its endpoint is down. */
+  /** Records that a worker no longer calls a system: requests were refused, or the endpoint is down. */
   noteStop(system: string, worker: string, why: string): void {
     if (this.#reasons.has(worker)) return;
     this.#stops.set(system, (this.#stops.get(system) ?? new Map<string, string>()).set(worker, why));
   }
 
-  /** The systems that no worker calls any more, and why. */
+  /** Returns the systems that no worker calls any more, with the reason. */
   findStopped(workers: readonly WorkerState[]): { system: string; why: string }[] {
     const taking = workers.filter(({ refuses, isAlone = false }) => refuses === null && !isAlone);
     if (taking.length === 0) return [];
@@ -67,10 +67,10 @@ export class Dismissals {
     });
   }
 
-  /** Who has stopped calling a system that answers others. */
+  /** Finds workers that stopped calling a system which works for others. */
   #passed({ system }: EvalRow, worker: string): FailingWorker[] {
     const stops = this.#stops.get(system);
-    // It was under way when its worker stopped, or the run has been started again since.
+    // The trial was running when its worker stopped, or the run was restarted since.
     if (stops === undefined || stops.delete(worker)) return [];
     this.#stops.delete(system);
     return Array.from(stops, ([name, why]) => {
@@ -79,18 +79,18 @@ export class Dismissals {
     });
   }
 
-  /** True for what a worker says that was told to leave. */
+  /** Whether this is the reason given to a dismissed worker. */
   isReason(why: string): boolean {
     return [...this.#reasons.values()].includes(why);
   }
 
-  /** Leaves marks for workers that have none yet. */
+  /** Marks dismissed workers in Redis. */
   async tell(): Promise<void> {
     await this.#mark([...this.#untold]);
     this.#untold.clear();
   }
 
-  /** True when no worker takes trials that was told to leave. Marks that Redis has lost are made again. */
+  /** Returns true once no dismissed worker takes trials. Restores marks that Redis has lost. */
   async areGone(workers: readonly WorkerState[]): Promise<boolean> {
     const taking = workers.filter(({ id, refuses }) => refuses === null && this.#reasons.has(id));
     await this.#mark(taking.map(({ id }) => id));
@@ -104,10 +104,10 @@ export class Dismissals {
 
   #dismiss({ worker, figures }: FailingWorker): void {
     const message = this.#messages.get(worker) ?? "";
-    const why = `it fails where others pass: ${figures}${message === "" ? "" : ` (${message})`}`;
+    const why = `it fails where others succeed: ${figures}${message === "" ? "" : ` (${message})`}`;
     this.#reasons.set(worker, why);
     this.#untold.add(worker);
-    const words = `the worker ${worker} was told to leave, because ${why}. Others run what it failed`;
+    const words = `the worker ${worker} was dismissed because ${why}. Others run its failed trials`;
     this.notes.push(words);
     this.#options.onNote(words);
   }
@@ -130,29 +130,29 @@ export class Dismissals {
   }
 }
 
-/** What a worker is judged by: its latest trials of a system, and how many there must be of it and of those who pass. */
+/** A worker is judged by its latest trials of a system; minimum numbers of its own trials and of successful workers' trials. */
 const WINDOW = 50;
 const MIN_TRIALS = 10;
 const MIN_OTHERS = 3;
-/** A worker fails when so many of its trials are errors, and passes when fewer are. */
+/** A worker is failing if at least this share of its trials are errors. */
 const MIN_SHARE = 0.5;
-/** A difference that is less likely than this to be chance is none. */
+/** Significance level: larger p-values may be chance. */
 const MAX_CHANCE = 1e-4;
 
-/** A worker whose trials end as errors where those of others do not, in words. */
+/** A worker whose trials end as errors where those of others do not. */
 export interface FailingWorker {
   readonly worker: string;
-  /** As "10 of its last 10 trials of s are errors". */
+  /** Such as "10 of its last 10 trials of s are errors". */
   readonly figures: string;
 }
 
-/** Finds workers that fail where others pass: a missing key or program, a full disk, no network. */
+/** Finds workers that fail where others succeed: missing key or program, full disk, no network. */
 export class WorkerErrors {
   /** By system and worker: whether each of its latest trials was an error. */
   readonly #latest = new Map<string, Map<string, boolean[]>>();
   readonly #found = new Set<string>();
 
-  /** Counts a trial. Says which workers are found to fail by it, once each: also those that were waiting for others to pass. */
+  /** Counts a trial. Returns workers now found to be failing, once each, including those that lacked a comparison before. */
   count(worker: string, system: string, isError: boolean): FailingWorker[] {
     if (this.#found.has(worker)) return [];
     const workers = this.#latest.get(system) ?? new Map<string, boolean[]>();
@@ -184,7 +184,7 @@ function fails(trials: readonly boolean[]): boolean {
   return errorsIn(trials) / trials.length >= MIN_SHARE;
 }
 
-/** How likely so many of all errors, or more, fall on the first by chance alone (Fisher's exact test). */
+/** One-sided p-value of Fisher's exact test: the worker has at least this many of all errors by chance. */
 function chanceOf(own: readonly boolean[], others: readonly boolean[]): number {
   const errors = errorsIn(own) + errorsIn(others);
   const total = own.length + others.length;
@@ -195,7 +195,7 @@ function chanceOf(own: readonly boolean[], others: readonly boolean[]): number {
   return chance;
 }
 
-/** The logarithm of how many ways there are to choose some of many. */
+/** Natural logarithm of the binomial coefficient. */
 function logChoices(many: number, some: number): number {
   if (some > many) return Number.NEGATIVE_INFINITY;
   let log = 0;

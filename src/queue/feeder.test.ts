@@ -10,7 +10,7 @@ import { SAMPLE_SIGNER, SampleSink, sampleLedger, samplePlan } from "./run-testi
 
 const KEY = "run-00000000";
 
-describe.skipIf(lacks("redis-server"))("a feeder", () => {
+describe.skipIf(lacks("redis-server"))("Dispatcher", () => {
   let redis: Redis;
 
   redisFor((own) => {
@@ -47,7 +47,7 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
   };
 
-  it("makes up for the trials of one system while those of another wait", async () => {
+  it("dispatches missing trials of one system while those of another wait", async () => {
     const feeder = await opened();
     await lose(1);
     later();
@@ -55,7 +55,7 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([2, 2]);
   });
 
-  it("waits for the parcels that were there when trials were missed, and for no others", async () => {
+  it("waits only for the batches that were there when trials were found missing", async () => {
     const feeder = await opened();
     await lose(1);
     await deliver(redis, KEY, { data: Buffer.from("parcel"), trials: [2], settlements: [] });
@@ -66,18 +66,18 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
     await deliver(redis, KEY, { data: Buffer.from("another"), trials: [], settlements: [] });
     await feeder.reconcile();
     expect(await waitingIn(1)).toBe(2);
-    // What was delivered and is missed all the same is run again.
+    // Trials that were delivered but are still missing are run again.
     expect(await wasDelivered(redis, KEY, 2)).toBe(false);
   });
 
-  it("hands out no trial again that an earlier start has left to be run alone", async () => {
+  it("does not dispatch trials that an earlier start left to run alone", async () => {
     await laneOf("suspects").add("trial", { index: 1, signature: SAMPLE_SIGNER.signJob(KEY, 1, false) });
     const feeder = await opened({ isResumed: true });
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([1, 2]);
     expect(feeder.underWay).toBe(4);
   });
 
-  it("hands out nothing after it was told to take all back", async () => {
+  it("dispatches nothing after withdraw", async () => {
     const feeder = await opened();
     await Promise.all([feeder.repeat(), feeder.withdraw(), feeder.repeat(), feeder.fill()]);
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([0, 0]);

@@ -16,37 +16,36 @@ export interface FeederOptions {
   signer: Signer;
 }
 
-/** Jobs of a lane that are handed out at least, and for each slot of a worker. */
+/** Jobs dispatched ahead per system: a minimum, plus some per worker slot. */
 const LEAST_AHEAD = 32;
 const AHEAD_OF_SLOT = 3;
-/** The most jobs that are put into the queue at a time. */
 const BULK = 500;
-/** When nothing of a lane has come back for this long, the coordinator looks whether trials were lost. */
+/** After this time without results of a system, the coordinator checks whether trials were lost. */
 const QUIET_MS = 3000;
 
-/** The trials of one system on their way. */
+/** The queue of one system and its dispatched trials. */
 interface Lane {
   readonly queue: Queue<TrialJob>;
   readonly trials: Admissions;
-  /** Handed out, and not heard of since. */
+  /** Dispatched trials without a result. */
   readonly out: Set<number>;
-  /** Those of them that wait to be handed out again. */
+  /** Those of them that wait to be dispatched again. */
   readonly held: Set<number>;
-  /** On their way into the queue: what Redis has refused is tried again. */
+  /** Trials being added to the queue; retried if Redis refuses. */
   batch: readonly number[];
   isExhausted: boolean;
   lastNews: number;
-  /** The last parcel that was there when trials were found to be missing; null while none are. */
+  /** The last batch in the stream when trials were found missing; null while none are. */
   missedAt: string | null;
 }
 
-/** Hands out trials, a little ahead of those who take them, and knows which are out. */
+/** Dispatches trials slightly ahead of demand, and tracks which have no result yet. */
 export class Feeder {
-  /** Trials of each system that all workers together can run at a time. */
+  /** Concurrent trials per system, over all workers. */
   slots = 0;
   readonly #options: FeederOptions;
   #lanes: Lane[] = [];
-  /** Trials that were lost with their worker, and are run alone. */
+  /** Trials that were lost with their worker and now run alone. */
   #suspects: Queue<TrialJob> | null = null;
   #isWithdrawn = false;
   #isResumed = false;
@@ -59,24 +58,24 @@ export class Feeder {
     this.#options = options;
   }
 
-  /** `isResumed` when an earlier start of the run may have handed out trials. */
+  /** `isResumed`: an earlier start of the run may have dispatched trials. */
   async open({ isResumed }: { isResumed: boolean }): Promise<void> {
     this.#isResumed = isResumed;
     if (this.#lanes.length === 0) this.#lanes = await this.#makeLanes();
     await this.fill();
   }
 
-  /** True when every trial has been handed out and heard of, or will not be. */
+  /** True when every trial has a result, or will not be dispatched. */
   get isDone(): boolean {
     return this.#lanes.every(({ out, isExhausted }) => isExhausted && out.size === 0);
   }
 
-  /** Trials that were handed out and not heard of since. */
+  /** Number of dispatched trials without a result. */
   get underWay(): number {
     return this.#lanes.reduce((total, { out }) => total + out.size, 0);
   }
 
-  /** Call when a trial was heard of. */
+  /** Call when a result of a trial has arrived. */
   settle(systemIndex: number, index: number): void {
     const lane = this.#lanes[systemIndex];
     if (lane === undefined) return;
@@ -85,7 +84,7 @@ export class Feeder {
     lane.out.delete(index);
   }
 
-  /** Has a trial that was heard of handed out again, later. */
+  /** Schedules a finished trial to be dispatched again later. */
   hold(systemIndex: number, index: number): void {
     const lane = this.#lanes[systemIndex];
     if (lane === undefined || this.#isWithdrawn) return;
@@ -93,7 +92,7 @@ export class Feeder {
     lane.held.add(index);
   }
 
-  /** Hands out again what was held. */
+  /** Dispatches the trials scheduled by `hold`. */
   async releaseHeld(): Promise<void> {
     for (const lane of this.#lanes) {
       if (lane.held.size === 0) continue;
@@ -104,7 +103,7 @@ export class Feeder {
     }
   }
 
-  /** Hands out as many trials as are wanted just now. */
+  /** Dispatches trials up to the current demand. */
   async fill(): Promise<void> {
     this.#filling ??= this.#inTurn(() => this.#fillAll()).finally(() => {
       this.#filling = null;
@@ -113,7 +112,7 @@ export class Feeder {
     await this.#filling;
   }
 
-  /** Takes back what no worker has begun, and hands out nothing more. */
+  /** Withdraws trials that no worker has started, and dispatches no more. */
   async withdraw(): Promise<void> {
     this.#isWithdrawn = true;
     this.#withdrawing ??= this.#inTurn(() => this.#takeBack()).catch((error: unknown) => {
@@ -124,7 +123,7 @@ export class Feeder {
     this.wake();
   }
 
-  /** Hands out no more of a system. Gives back which of its trials nobody has begun, and nobody will. */
+  /** Stops dispatching a system. Returns its trials that no worker has started. */
   async stop(systemIndex: number): Promise<number[]> {
     const lane = this.#lanes[systemIndex];
     const left: number[] = [];
@@ -133,19 +132,19 @@ export class Feeder {
     return left;
   }
 
-  /** Hands out again what is out: nothing is known of it any more. */
+  /** Dispatches all open trials again, after Redis lost its data. */
   async repeat(): Promise<void> {
     await this.#inTurn(async () => {
       for (const lane of this.#lanes) await this.#add(lane, [...lane.out], true);
     });
   }
 
-  /** Finds trials that are out and nowhere to be found, and hands them out again. Each lane is looked at on its own. */
+  /** Finds dispatched trials that are nowhere in Redis, and dispatches them again. Each system is checked separately. */
   async reconcile(): Promise<void> {
     for (const lane of this.#lanes) if (await this.#isMissed(lane)) await this.#makeUp(lane);
   }
 
-  /** How many trials wait for a worker, and how many are with one. */
+  /** Counts waiting and running trials. */
   async counts(): Promise<Pick<QueueState, "waiting" | "active">> {
     const all = await Promise.all(this.#queues().map((queue) => queue.getJobCounts(...COUNTED)));
     const sum = (states: readonly string[]) =>
@@ -162,7 +161,7 @@ export class Feeder {
     return [...this.#lanes.map(({ queue }) => queue), ...(this.#suspects === null ? [] : [this.#suspects])];
   }
 
-  /** Resolves when something has changed, or after a while. */
+  /** Resolves after a change, or after `ms`. */
   async change(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -173,14 +172,13 @@ export class Feeder {
     });
   }
 
-  /** Something has changed. */
   wake(): void {
     const waiting = this.#wake;
     this.#wake = [];
     for (const wake of waiting) wake();
   }
 
-  /** One at a time: what is added to a lane that was drained would be run for nobody. */
+  /** One at a time: a job added after its queue was drained would still run. */
   #inTurn(step: () => Promise<void>): Promise<void> {
     const turn = this.#lastTurn.then(step);
     this.#lastTurn = turn.catch(() => {});
@@ -233,7 +231,7 @@ export class Feeder {
     return [...left, ...(await this.#takeBackLane(lane))];
   }
 
-  /** Takes back what no worker has begun, which may be a suspect that waits. */
+  /** Withdraws trials that no worker has started, except waiting suspects. */
   async #takeBackLane(lane: Lane): Promise<number[]> {
     lane.held.clear();
     lane.batch = [];
@@ -249,7 +247,7 @@ export class Feeder {
     return left;
   }
 
-  /** A job that is there already is not added again: its name is that of its trial. */
+  /** Job ids are derived from trials, so an existing job is not added twice. */
   async #add({ queue }: Lane, indexes: readonly number[], again: boolean): Promise<void> {
     const apart = again ? await this.#findApart() : new Set();
     const wanted = indexes.filter((index) => !apart.has(index));
@@ -257,7 +255,7 @@ export class Feeder {
       await queue.addBulk(wanted.slice(at, at + BULK).map((index) => this.#jobOf(index, again)));
   }
 
-  /** Trials that are run alone, or wait for that: they have no job in their lane. */
+  /** Trials that run alone or wait for it; they have no job in their system's queue. */
   async #findApart(): Promise<Set<number>> {
     const jobs = (await this.#suspects?.getJobs(["wait", "active"])) ?? [];
     return new Set(jobs.map(({ data }) => data.index));
@@ -273,7 +271,7 @@ export class Feeder {
     };
   }
 
-  /** Trials of a lane are missed when no worker has one, and none came with the parcels that were there then. */
+  /** Trials are missing if no worker has them and they were not in the batches that were in the stream at that time. */
   async #isMissed(lane: Lane): Promise<boolean> {
     if (lane.out.size === 0 || Date.now() - lane.lastNews <= QUIET_MS) return false;
     const results = KEYS.results(this.#options.key);
@@ -286,7 +284,7 @@ export class Feeder {
       lane.missedAt = (await redis.xrevrange(results, "+", "-", "COUNT", 1))[0]?.[0] ?? "0-0";
     }
     const [oldest] = await redis.xrange(results, "-", "+", "COUNT", 1);
-    // It may have been heard of meanwhile.
+    // A result may have arrived meanwhile.
     return lane.missedAt !== null && (oldest === undefined || isLater(oldest[0], lane.missedAt));
   }
 
@@ -298,7 +296,7 @@ export class Feeder {
     await this.#inTurn(() => this.#add(lane, [...lane.out], true));
   }
 
-  /** What was delivered and could not be used would not be run again. */
+  /** Otherwise results that were delivered but unusable would not be run again. */
   async #forget(indexes: Iterable<number>): Promise<void> {
     const { redis, key } = this.#options;
     const changes = redis.pipeline();
@@ -307,7 +305,7 @@ export class Feeder {
   }
 }
 
-/** The next trials of a lane, as many as are wanted ahead and go at a time; from now on they are out. */
+/** Takes the next trials of a system, up to the demand and the batch size, and marks them as dispatched. */
 function nextBatch(lane: Lane, ahead: number): number[] {
   const batch: number[] = [];
   while (!lane.isExhausted && batch.length < BULK && lane.out.size < ahead) {
@@ -322,14 +320,13 @@ function nextBatch(lane: Lane, ahead: number): number[] {
   return batch;
 }
 
-/** Whether an entry of a stream came after another. */
 function isLater(name: string, than: string): boolean {
   const [ms, number] = partsOf(name);
   const [thanMs, thanNumber] = partsOf(than);
   return ms === thanMs ? number > thanNumber : ms > thanMs;
 }
 
-/** Entries are called MILLISECONDS-NUMBER. */
+/** Stream ids have the form MILLISECONDS-NUMBER. */
 function partsOf(name: string): [ms: number, number: number] {
   const [ms = 0, number = 0] = name.split("-").map(Number);
   return [ms, number];

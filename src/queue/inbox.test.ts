@@ -21,14 +21,14 @@ import { Signer } from "./signer.js";
 const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;
 
-describe.skipIf(lacks("redis-server"))("an inbox", () => {
+describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
   let redis: Redis;
 
   redisFor((own) => {
     ({ redis } = own);
   });
 
-  /** An inbox of a run, of three trials unless told. */
+  /** An inbox of a run, with three trials by default. */
   async function opened({
     earlier = NOTHING_EARLIER as Earlier,
     examples = 3,
@@ -75,7 +75,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     await deliver(redis, KEY, { data, trials: [index], settlements: [] });
   }
 
-  it("records what was delivered, tells who heard of it, and removes it", async () => {
+  it("records delivered trials, settles them, and removes the entry", async () => {
     const { inbox, settled, recorded, notes } = await opened();
     await arrive(0);
     await arrive(2);
@@ -88,12 +88,12 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
   });
 
   it.each([
-    ["/etc/passwd", "/shared", /it names the file "\/etc\/passwd", which no worker writes/],
-    ["../manifest.json", "/shared", /which no worker writes/],
-    [`../${NAME}`, "/shared", /which no worker writes/],
-    [`${NAME}\n`, "/shared", /which no worker writes/],
+    ["/etc/passwd", "/shared", /it names the file "\/etc\/passwd", which is not a name that workers use/],
+    ["../manifest.json", "/shared", /which is not a name that workers use/],
+    [`../${NAME}`, "/shared", /which is not a name that workers use/],
+    [`${NAME}\n`, "/shared", /which is not a name that workers use/],
     [NAME, null, /the run has no shared folder/],
-  ])("moves no file that is called %j, with the shared folder %s", async (outputFile, sharedDir, why) => {
+  ])("moves no file named %j, with the shared folder %s", async (outputFile, sharedDir, why) => {
     const { inbox, settled, recorded, notes } = await opened({ sharedDir });
     await arrive(1, rowOf(1), { outputFile });
     expect(await wasDelivered(redis, KEY, 1)).toBe(true);
@@ -101,7 +101,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect([recorded(), settled]).toEqual([[], []]);
     expect(notes).toEqual([expect.stringMatching(why)]);
     expect(inbox.notes()).toEqual(notes);
-    // It is to be run again.
+    // It must be run again.
     expect(await wasDelivered(redis, KEY, 1)).toBe(false);
   });
 
@@ -126,11 +126,11 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     await deliver(redis, KEY, { data, trials: [], settlements: [] });
     await inbox.empty();
     expect([recorded(), settled]).toEqual([[], []]);
-    expect(notes).toEqual([expect.stringContaining("the plan has another trial at its place")]);
+    expect(notes).toEqual([expect.stringContaining("the plan has a different trial at this index")]);
     expect(await redis.xlen(KEYS.results(KEY))).toBe(0);
   });
 
-  it("does not take a row for another one that is on record, whose example is not kept any more", async () => {
+  it("does not confuse a row with a recorded one whose example is no longer kept", async () => {
     const { inbox, recorded, notes } = await opened();
     await arrive(1);
     await inbox.empty();
@@ -140,7 +140,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect(notes).toHaveLength(1);
   });
 
-  it("puts a parcel aside that cannot be read, and takes the others", async () => {
+  it("sets aside an unreadable batch and handles the others", async () => {
     const { inbox, recorded, notes } = await opened();
     await arrive(0);
     const torn = SAMPLE_SIGNER.signResults(KEY, deflateRawSync("w\nfinished 1\n{\n\n"));
@@ -149,7 +149,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     await inbox.empty();
     expect(recorded()).toEqual(["e0", "e2"]);
     expect(notes).toHaveLength(3);
-    expect(notes[0]).toMatch(/^a parcel of results \(\d+-\d\) cannot be read, and its trials are run again: /);
+    expect(notes[0]).toMatch(/^a batch of results \(\d+-\d\) cannot be read, so its trials are run again: /);
     expect(await redis.xlen(KEYS.results(KEY))).toBe(0);
     expect((await redis.xrange(KEYS.unreadable(KEY), "-", "+")).map(([, fields]) => fields[0])).toEqual([
       "z",
@@ -158,7 +158,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     ]);
   });
 
-  it("does not take results that no worker of the run has signed, or that were changed", async () => {
+  it("rejects results that no worker of the run has signed, or that were changed", async () => {
     const { inbox, recorded, notes } = await opened();
     const lines = { row: encodeRow(rowOf(1)), output: null };
     const data = await pack({ worker: "w", news: [{ kind: "finished", index: 1, lines }] });
@@ -187,15 +187,15 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     await deliver(redis, KEY, { data: await packed({ worker, news }), trials: [index], settlements: [] });
   }
 
-  it("tells a worker to leave that fails where others pass, and has its trials run again, once", async () => {
+  it("dismisses a worker that fails where others succeed, and runs its trials again once", async () => {
     const { inbox, notes, held, ledger, settled } = await opened({ examples: 24 });
-    // The first trial fails on both: it is the one to blame.
+    // The first trial fails on both, so the trial is the cause.
     await arriveFrom("good", 0, true);
     await inbox.empty();
     for (let index = 1; index < 21; index++) await arriveFrom(index % 2 === 1 ? "bad" : "good", index, index % 2 === 1);
     await inbox.empty();
     expect(notes).toEqual([
-      "the worker bad was told to leave, because it fails where others pass: 10 of its last 10 trials of s are errors (no key). Others run what it failed",
+      "the worker bad was dismissed because it fails where others succeed: 10 of its last 10 trials of s are errors (no key). Others run its failed trials",
     ]);
     expect(inbox.notes()).toEqual(notes);
     expect(held).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
@@ -203,13 +203,13 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect(ledger.rowAt(0)).toMatchObject({ outcome: "error" });
     expect(ledger.repeatedUsd).toBe(5);
     const mark = (await redis.hget(KEYS.leaving(KEY), "bad")) ?? "";
-    expect(SAMPLE_SIGNER.openLeave(KEY, "bad", mark)).toMatch(/^it fails where others pass: 10 of/);
+    expect(SAMPLE_SIGNER.openLeave(KEY, "bad", mark)).toMatch(/^it fails where others succeed: 10 of/);
     expect(SAMPLE_SIGNER.openLeave(KEY, "good", mark)).toBeNull();
-    // What it had under way then, it fails too.
+    // Trials that were running then also fail.
     await arriveFrom("bad", 21, true);
     await inbox.empty();
     expect([held.at(-1), ledger.has(21)]).toEqual([21, false]);
-    // One that fails on another worker is an error; one that passes has what happened before.
+    // One that fails on another worker is an error; one that succeeds keeps the earlier attempts.
     await arriveFrom("good", 1, true);
     await arriveFrom("good", 3, false);
     await inbox.empty();
@@ -222,15 +222,15 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect(ledger.has(1)).toBe(true);
   });
 
-  it("ends the run when nothing but such things comes", async () => {
+  it("ends the run when too many results are unusable", async () => {
     const { inbox } = await opened();
     for (let i = 0; i < 20; i++) await redis.xadd(KEYS.results(KEY), "*", "z", "no parcel");
     await expect(inbox.empty()).rejects.toThrow(QueueError);
     await redis.xadd(KEYS.results(KEY), "*", "z", "no parcel");
-    await expect(inbox.empty()).rejects.toThrow(/Much of what is delivered cannot be used.*go on with --resume/);
+    await expect(inbox.empty()).rejects.toThrow(/Too many delivered results are unusable.*continue with --resume/);
   });
 
-  it("leaves a trial out whose failure of the last start comes late, and records the one that comes then", async () => {
+  it("ignores a late failure of the last start, and records the next one", async () => {
     const attempts = [{ errorCategory: "system_error" as const, message: "boom", durationMs: 3 }];
     const { inbox, sink, settled, notes } = await opened({
       earlier: {
@@ -246,7 +246,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     await inbox.empty();
     expect([sink.entries, settled, notes]).toEqual([[], [], []]);
     expect(await wasDelivered(redis, KEY, 1)).toBe(false);
-    // To the digit: else a trial that always fails alike would be run for ever.
+    // Identical: otherwise a trial that always fails the same way would run without end.
     await arrive(1, failed);
     await inbox.empty();
     expect(settled).toEqual([1]);
@@ -294,14 +294,14 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     await arrive(0, rowOf(0, { costUsd: 0.25, judgeCostUsd: 0.01 }));
     await inbox.empty();
     expect(sink.outputs).toEqual([]);
-    expect(notes).toEqual([expect.stringContaining("delivered as trial 1 is not stored: the plan has another")]);
+    expect(notes).toEqual([expect.stringContaining("delivered for trial 1 is not stored: the plan has a different")]);
     expect(inbox.spentUsd).toBeCloseTo(0.01, 12);
   });
 
-  it("marks as delivered what is recorded when it opens, and nothing that is run again", async () => {
+  it("marks recorded trials as delivered when it opens, and none that run again", async () => {
     const before = rowOf(9);
     const { inbox } = await opened({ examples: 20, earlier: { ...NOTHING_EARLIER, rows: new Map([[9, before]]) } });
-    // Marked by an earlier start: its row failed, and it is tried again.
+    // Marked by an earlier start: its row failed, and it is retried.
     await redis.setbit(KEYS.delivered(KEY), 3, 1);
     await arrive(17);
     await inbox.open();

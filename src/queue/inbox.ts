@@ -24,7 +24,7 @@ export interface InboxOptions {
   announcement: Announcement;
   plan: Plan;
   ledger: Ledger;
-  /** By trial: outputs that earlier starts of the run have stored and not graded. */
+  /** By trial: ungraded outputs that earlier starts of the run have stored. */
   outputs: ReadonlyMap<number, UngradedOutput>;
   feeder: Pick<Feeder, "settle" | "fill" | "hold">;
   dismissals: Dismissals;
@@ -32,18 +32,18 @@ export interface InboxOptions {
   signer: Signer;
 }
 
-/** Parcels that are read at a time, and how long to wait for the first. */
+/** Batches per read, and how long to wait for the first. */
 const PARCELS = 64;
 const WAIT_MS = 1000;
-/** What cannot be used is run again; so much of it is no accident, and would be paid for without end. */
+/** Unusable results are run again; more than this is no accident and would cost money without end. */
 const MOST_UNUSABLE = 20;
 
-/** Takes what workers deliver into the ledger. An entry is removed when what it brought is on disk, not before. */
+/** Passes what workers deliver to the row collector. An entry is removed only after its contents are on disk. */
 export class Inbox {
   readonly #options: InboxOptions;
-  /** What was recorded here has cost. */
+  /** Cost of what was recorded here. */
   spentUsd = 0;
-  /** By worker: trials of it that were recorded. */
+  /** By worker: its recorded trials. */
   readonly done = new Map<string, number>();
   #fault: string | null = null;
   #isOpen = false;
@@ -51,11 +51,11 @@ export class Inbox {
   #repeatedUsd = 0;
   /** Outputs that are being graded. */
   readonly #ungraded = new Map<number, PaidOutput>();
-  /** What could not be used, in words. */
+  /** Notes about results that could not be used. */
   readonly #unusable: string[] = [];
-  /** Trials whose rows were dropped, and which are still to be run. */
+  /** Trials whose rows were dropped and that must still be run. */
   #dropped: number[] = [];
-  /** Trials whose failure came a second time since the start. */
+  /** Trials whose identical failure was already delivered again since the start. */
   readonly #failedAlike = new Set<number>();
 
   constructor(options: InboxOptions) {
@@ -63,14 +63,14 @@ export class Inbox {
     for (const [index, stored] of options.outputs) this.#ungraded.set(index, describePaid(stored));
   }
 
-  /** What outputs have cost that are stored and not graded. */
+  /** Cost of outputs that are stored but not graded. */
   get ungradedUsd(): number {
     return Array.from(this.#ungraded.values()).reduce((total, { costUsd }) => total + costUsd, 0);
   }
 
   /**
-   * Takes what is there already. From then on exactly what is recorded, and what workers deliver, is marked as delivered:
-   * jobs of an earlier start may still wait in the queue, of trials that are over and of trials that are run again.
+   * Handles pending results. From then on exactly the recorded and delivered trials are marked as delivered: jobs of an
+   * earlier start may still be queued, for finished trials and for trials that run again.
    */
   async open(): Promise<void> {
     const { redis, announcement } = this.#options;
@@ -84,7 +84,6 @@ export class Inbox {
     this.#isOpen = true;
   }
 
-  /** Trials that are on record. */
   #recorded(): Set<number> {
     const { plan, ledger } = this.#options;
     const total = plan.systems.length * plan.examples.length * plan.trials;
@@ -93,7 +92,7 @@ export class Inbox {
     return recorded;
   }
 
-  /** Takes what is there. */
+  /** Handles all pending results. */
   async empty(): Promise<void> {
     const { redis, announcement } = this.#options;
     const key = KEYS.results(announcement.key);
@@ -104,7 +103,7 @@ export class Inbox {
     }
   }
 
-  /** Waits for parcels, on a connection of its own, and takes them. */
+  /** Waits for batches on a separate connection, and handles them. */
   async read(reader: Redis): Promise<void> {
     const { announcement, feeder } = this.#options;
     const key = KEYS.results(announcement.key);
@@ -114,13 +113,13 @@ export class Inbox {
     await feeder.fill();
   }
 
-  /** What the reader of a report has to know of what happened on the way. */
+  /** Notes for the report. */
   notes(): string[] {
     const own = [...this.#options.dismissals.notes, ...this.#unusable];
     if (this.#repeated === 0) return own;
-    const cost = this.#repeatedUsd === 0 ? "" : `; the second time cost $${this.#repeatedUsd.toFixed(4)} besides`;
+    const cost = this.#repeatedUsd === 0 ? "" : `; the second run cost another $${this.#repeatedUsd.toFixed(4)}`;
     const trials = this.#repeated === 1 ? "1 trial was" : `${this.#repeated} trials were`;
-    return [...own, `${trials} run twice because a worker was cut off: the first result counts${cost}`];
+    return [...own, `${trials} run twice because a worker lost its connection: the first result counts${cost}`];
   }
 
   async #takeAll(entries: readonly Entry[]): Promise<void> {
@@ -128,11 +127,11 @@ export class Inbox {
     await this.#options.ledger.written();
     await this.#remove(entries, unreadable);
     await this.#options.dismissals.tell();
-    // Told once: the next start of the run finds out for itself.
-    if (this.#fault !== null) throw new QueueError(`A worker cannot go on with the run: ${this.#fault}`);
+    // Reported once: the next start of the run finds out for itself.
+    if (this.#fault !== null) throw new QueueError(`A worker cannot continue the run: ${this.#fault}`);
     if (this.#unusable.length >= MOST_UNUSABLE)
       throw new QueueError(
-        `Much of what is delivered cannot be used, lastly: ${this.#unusable.at(-1)}. Find out who else writes to the queue, then go on with --resume.`,
+        `Too many delivered results are unusable, most recently: ${this.#unusable.at(-1)}. Find out what else writes to the queue, then continue with --resume.`,
       );
   }
 
@@ -141,13 +140,13 @@ export class Inbox {
     const { key } = announcement;
     const removal = redis.multi();
     for (const [, fields] of unreadable) removal.xadd(KEYS.unreadable(key), "MAXLEN", "~", 100, "*", ...fields);
-    // They are marked as delivered, and no worker would run them again.
+    // They are marked as delivered, so no worker would run them again.
     for (const index of this.#dropped) removal.setbit(KEYS.delivered(key), index, 0);
     await removal.xdel(KEYS.results(key), ...entries.map(([id]) => id)).exec();
     this.#dropped = [];
   }
 
-  /** False when an entry cannot be read: whatever was in it is missed, and handed out again. */
+  /** Returns false if an entry cannot be read: its trials are found missing and dispatched again. */
   #open(entry: Entry): boolean {
     const parcel = this.#read(entry);
     for (const news of parcel?.news ?? []) this.#take(news, parcel?.worker ?? "");
@@ -161,7 +160,7 @@ export class Inbox {
       return { worker, news: news.map((each) => decoded(each, this.#folder)) };
     } catch (error) {
       this.#cannotUse(
-        `a parcel of results (${id.toString()}) cannot be read, and its trials are run again: ${messageOf(error)}`,
+        `a batch of results (${id.toString()}) cannot be read, so its trials are run again: ${messageOf(error)}`,
       );
       return null;
     }
@@ -178,18 +177,18 @@ export class Inbox {
       return;
     }
     if (news.kind === "finished") this.#record(news, worker);
-    // One that was dropped is still to come.
+    // A dropped trial is still to be run.
     if (news.kind !== "finished" || this.#options.ledger.has(news.index)) this.#settle(news.index);
   }
 
-  /** Its trial is still out: whoever has it grades it. */
+  /** Its trial is still open: the worker that has it grades it. */
   #store({ index, stored }: Ungraded): void {
     const { ledger } = this.#options;
     if (stored === null || ledger.has(index)) return;
     const { ungraded, file } = stored;
     const planned = this.#plannedAt(index);
     if (planned === null || encodeKey(planned) !== encodeKey(ungraded)) {
-      this.#cannotUse(`an output that was delivered as trial ${index} is not stored: ${ANOTHER_TRIAL}`);
+      this.#cannotUse(`an output delivered for trial ${index} is not stored: ${ANOTHER_TRIAL}`);
       return;
     }
     if (!ledger.storeOutput(index, ungraded)) return;
@@ -198,12 +197,12 @@ export class Inbox {
     this.spentUsd += paid.costUsd;
   }
 
-  /** Another worker may be able to run it; when none is, the system is stopped. */
+  /** Another worker may be able to run it; if none can, the system is stopped. */
   #noteStop({ index, message }: { index: number; message: string }, worker: string): void {
     const { ledger, feeder, plan, dismissals } = this.#options;
     const trial = trialAt(plan, index);
     if (trial === null || ledger.has(index)) return;
-    // What was in the way of an earlier start may have been mended.
+    // The problem of an earlier start may have been fixed.
     if (this.#isOpen) dismissals.noteStop(trial.system.name, worker, message);
     feeder.hold(trial.systemIndex, index);
   }
@@ -244,7 +243,7 @@ export class Inbox {
     }
   }
 
-  /** An output that is in the journal is not written again, unless there is more to say of it. */
+  /** An output that is already in the journal is written again only with evidence or grades. */
   #withoutStored(lines: EncodedTrial, { name }: PaidOutput): EncodedTrial {
     const { row, output, outputFile } = lines;
     if (name !== (outputFile ?? (output === null ? null : digestLine(output)))) return lines;
@@ -256,16 +255,18 @@ export class Inbox {
     return this.#options.ledger.attemptsOf({ index });
   }
 
-  /** Anybody who can write to Redis can deliver: what does not belong to the run is neither recorded nor moved. */
+  /** Anyone who can write to Redis can deliver: results that do not belong to the run are neither recorded nor moved. */
   #whyNot(index: number, row: EvalRow, { outputFile }: EncodedTrial): string | null {
     const planned = this.#plannedAt(index);
     if (planned === null || encodeKey(planned) !== encodeKey(row)) return ANOTHER_TRIAL;
     if (outputFile === undefined) return null;
-    if (this.#options.announcement.sharedDir === null) return "it names a file, and the run has no shared folder";
-    return isSharedName(outputFile) ? null : `it names the file ${JSON.stringify(outputFile)}, which no worker writes`;
+    if (this.#options.announcement.sharedDir === null) return "it names a file, but the run has no shared folder";
+    return isSharedName(outputFile)
+      ? null
+      : `it names the file ${JSON.stringify(outputFile)}, which is not a name that workers use`;
   }
 
-  /** The examples of trials that are all recorded are not kept. */
+  /** Examples whose trials are all recorded are not kept. */
   #plannedAt(index: number): TrialKey | null {
     const { ledger, plan } = this.#options;
     const recorded = ledger.rowAt(index);
@@ -277,7 +278,7 @@ export class Inbox {
   }
 
   #drop(index: number, why: string | null): void {
-    if (why !== null) this.#cannotUse(`a result that was delivered as trial ${index} is not recorded: ${why}`);
+    if (why !== null) this.#cannotUse(`a result delivered for trial ${index} is not recorded: ${why}`);
     const { ledger, plan } = this.#options;
     if (!ledger.has(index) && trialAt(plan, index) !== null) this.#dropped.push(index);
   }
@@ -288,8 +289,8 @@ export class Inbox {
   }
 
   /**
-   * An entry whose removal was cut short by the end of the last start, or that was sent again: its row is on record, and
-   * the trial is tried again now. Failures can be alike to the digit, so that the second one counts as new.
+   * A result whose removal was interrupted at the end of the last start, or that was sent twice: its row is recorded, and
+   * the trial is being retried. Failures can be identical, so a second one counts as new.
    */
   #isLate(index: number, row: EvalRow): boolean {
     if (row.outcome !== "error" || !isRecorded(row, this.#attemptsBefore(index))) return false;
@@ -298,7 +299,7 @@ export class Inbox {
     return true;
   }
 
-  /** Files of large outputs are named without their folder, which each machine may see at another place. */
+  /** Large output files are named without their folder, because each machine may mount it elsewhere. */
   #found(lines: EncodedTrial): EncodedTrial {
     if (lines.outputFile === undefined || this.#folder === null) return lines;
     return { ...lines, outputFile: join(this.#folder, lines.outputFile) };
@@ -310,7 +311,7 @@ export class Inbox {
     return sharedDir === null ? null : join(sharedDir, key);
   }
 
-  /** A parcel may come twice; a trial that ran twice has other times. */
+  /** A batch may arrive twice; a trial that ran twice has different times. */
   #repeat(row: EvalRow, recorded: EvalRow): void {
     if (row.durationMs === recorded.durationMs && row.latency === recorded.latency) return;
     this.#repeated += 1;
@@ -320,16 +321,15 @@ export class Inbox {
 
 type Entry = [id: Buffer, fields: Buffer[]];
 type Finished = Extract<TrialNews, { kind: "finished" }> & { row: EvalRow };
-/** Null when it is in a file that is not there: its row will come all the same. */
+/** Null if its file is missing: its row arrives anyway. */
 type Ungraded = Extract<TrialNews, { kind: "output" }> & { stored: DecodedOutput | null };
 type ReadNews = Exclude<TrialNews, { kind: "finished" | "output" }> | Finished | Ungraded;
 
-const ANOTHER_TRIAL = "the plan has another trial at its place";
+const ANOTHER_TRIAL = "the plan has a different trial at this index";
 
-/** An output that is stored and not graded. */
 interface PaidOutput {
   costUsd: number;
-  /** What tells that a row comes with the same one: its file, or the digest of its line. Null when nothing does. */
+  /** Identifies the output in a row: its file, or the digest of its line. Null if neither is known. */
   name: string | null;
 }
 
@@ -349,9 +349,9 @@ function decoded(news: TrialNews, folder: string | null): ReadNews {
   return news.kind === "output" ? { ...news, stored: decodeStored(news.line, folder) } : news;
 }
 
-/** As Redis counts: the first bit is the highest of its byte. */
+/** Redis numbers bits from the highest of each byte. */
 function bitmapOf(indexes: ReadonlySet<number>): Buffer {
-  // They come in order.
+  // Sets keep insertion order, which is ascending here.
   const last = Array.from(indexes).at(-1) ?? 0;
   const bitmap = Buffer.alloc((last >> 3) + 1);
   for (const index of indexes) bitmap[index >> 3] = (bitmap[index >> 3] ?? 0) | (0x80 >> (index & 7));

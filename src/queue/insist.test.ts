@@ -19,7 +19,7 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
     ({ server, redis } = own);
   });
 
-  it("is asked again until it takes what is delivered", async () => {
+  it("is retried until it accepts the results", async () => {
     await redis.config("SET", "maxmemory", "1");
     const refusals: string[] = [];
     const delivering = insist(() => deliver(redis, "run", PARCEL), { onRefused: (answer) => refusals.push(answer) });
@@ -31,16 +31,14 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
     expect(await redis.xlen(KEYS.results("run"))).toBe(1);
   });
 
-  it("is given up after a limit, with what it answered and what to do", async () => {
+  it("is given up after a limit, with its reply and a remedy", async () => {
     await redis.config("SET", "maxmemory", "1");
     const delivering = insist(() => deliver(redis, "run", PARCEL), { limitMs: 300 });
-    await expect(delivering).rejects.toThrow(
-      /^Redis has refused for 0 s what is asked of it: .*OOM.*start it again\.$/,
-    );
+    await expect(delivering).rejects.toThrow(/^Redis rejected requests for 0 s: .*OOM.*start it again\.$/);
     await redis.config("SET", "maxmemory", "0");
   });
 
-  it("is told of a place that was left once it listens", async () => {
+  it("gets a freed slot once it accepts requests", async () => {
     const gate = new SharedGate({ redis, endpoint: "host", worker: "w", max: 1 });
     const call = await gate.enter(NEVER);
     await redis.replicaof("127.0.0.1", "1");
@@ -51,7 +49,7 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
     await expect.poll(() => redis.hget(KEYS.gate("host"), "active")).toBe("0");
   });
 
-  it("is not asked on a connection that was closed for good", async () => {
+  it("is not retried on a closed connection", async () => {
     const own = await openRedis(server.url);
     await own.quit();
     await expect(insist(() => deliver(own, "run", PARCEL))).rejects.toThrow(/closed/i);

@@ -1,19 +1,18 @@
 import { messageOf, QueueError } from "../core/errors.js";
 import { retry } from "../utils/retry.js";
 
-/** How long Redis may refuse. */
 const LIMIT_MS = 60_000;
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
 export interface InsistOptions {
-  /** What is to be done when Redis does not stop refusing. */
+  /** What the user should do if Redis keeps refusing. */
   readonly remedy?: string;
   /** Default: 60,000. */
   readonly limitMs?: number | undefined;
-  /** Aborted when nobody waits any more. */
+  /** Stops retrying. */
   readonly signal?: AbortSignal;
-  /** Told each time what Redis answered. */
+  /** Called with each error reply. */
   readonly onRefused?: (answer: string) => void;
 }
 
@@ -21,11 +20,11 @@ export interface InsistOptions {
 export class RefusalError extends QueueError {}
 
 /**
- * Has Redis do something, and asks again while it answers that it cannot just now: its memory is full, it writes to no
- * disk, it reads its data, is busy with a script or is a replica until somebody sees to it. A connection that is lost is
- * waited for by the client. Throws a RefusalError when Redis refuses for too long, and whatever else went wrong at once.
+ * Runs a Redis command, and retries while Redis replies that it cannot execute it at the moment: out of memory, disk
+ * errors, loading, busy with a script, or a read-only replica. The client itself waits for lost connections. Throws a
+ * RedisRefusedError if Redis refuses for too long, and any other error at once.
  * @example
- * await insist(() => redis.set("key", "value"));
+ * await retryRedis(() => redis.set("key", "value"));
  */
 export function insist<T>(act: () => Promise<T>, options: InsistOptions = {}): Promise<T> {
   const { limitMs = LIMIT_MS, signal, onRefused } = options;
@@ -44,19 +43,19 @@ export function insist<T>(act: () => Promise<T>, options: InsistOptions = {}): P
 
 function refusalOf(cause: unknown, { limitMs = LIMIT_MS, remedy = WORKER_REMEDY }: InsistOptions): RefusalError {
   return new RefusalError(
-    `Redis has refused for ${Math.round(limitMs / 1000)} s what is asked of it: ${answerOf(cause)}. ${remedy}`,
+    `Redis rejected requests for ${Math.round(limitMs / 1000)} s: ${answerOf(cause)}. ${remedy}`,
     { cause },
   );
 }
 
-const WORKER_REMEDY = "Others take over the trials of this worker: see to Redis, then start it again.";
+const WORKER_REMEDY = "Other workers take over the trials of this worker; fix Redis, then start it again.";
 
-/** By its name: whoever raises it may have a copy of the client of its own. */
+/** Checked by name, because the error may come from another copy of the client. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && error.name === "ReplyError";
 }
 
-/** What was wrong with a transaction stands beside the message that it was given up. */
+/** For an aborted transaction, the cause is in `previousErrors`. */
 function answerOf(error: unknown): string {
   const { previousErrors } = Object(error) as { previousErrors?: readonly unknown[] };
   return messageOf(previousErrors?.[0] ?? error);

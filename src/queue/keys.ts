@@ -1,48 +1,48 @@
 import { createHash } from "node:crypto";
 
-/** The names of everything that Assay keeps in Redis. */
+/** The names of all Redis keys. */
 export const KEYS = {
-  /** Sorted set: runs by when the lease of their coordinator ends, in milliseconds. */
+  /** Sorted set: runs by the end of their coordinator's lease, in milliseconds. */
   runs: "assay:runs",
-  /** Sorted set: workers by when their lease ends, in milliseconds. */
+  /** Sorted set: workers by the end of their lease, in milliseconds. */
   workers: "assay:workers",
-  /** Text: when anybody was heard last, in milliseconds. */
+  /** Text: when any worker was last heard, in milliseconds. */
   pulse: "assay:pulse",
-  /** Channel: told when a run is announced, or is over. */
+  /** Channel: notified when a run is announced or over. */
   news: "assay:news",
   /** Text: a worker's state as JSON; it expires with the lease. */
   worker: (id: string) => `assay:worker:${id}`,
   /** Text: the announcement of a run as JSON. */
   run: (key: string) => `assay:run:${key}`,
-  /** Stream: parcels of finished trials. */
+  /** Stream: batches of finished trials. */
   results: (key: string) => `assay:run:${key}:results`,
-  /** Stream: parcels that could not be read, for people. */
+  /** Stream: batches that could not be read, for inspection. */
   unreadable: (key: string) => `assay:run:${key}:results:bad`,
-  /** Text: the run folder whose coordinator has the run; it expires with the lease. */
+  /** Text: the run folder whose coordinator owns the run; it expires with the lease. */
   coordinator: (key: string) => `assay:run:${key}:coordinator`,
-  /** Text: tells the starts of a run apart. */
+  /** Text: identifies the current start of a run. */
   start: (key: string) => `assay:run:${key}:start`,
-  /** Bitmap: trials that were delivered. */
+  /** Bitmap: delivered trials. */
   delivered: (key: string) => `assay:run:${key}:delivered`,
-  /** Hash: by trial, its output while it is graded, signed. */
+  /** Hash: by trial, its signed output while it is graded. */
   outputs: (key: string) => `assay:run:${key}:outputs`,
-  /** Hash: by worker, why it is to leave the run, signed. */
+  /** Hash: by worker, the signed reason for its dismissal. */
   leaving: (key: string) => `assay:run:${key}:leaving`,
-  /** Hashes and sorted sets of the budget of a run begin with this. */
+  /** Prefix of the keys of a run's budget. */
   budget: (key: string) => `assay:run:${key}:budget`,
-  /** What the keys of an endpoint's gate begin with. */
+  /** Prefix of the keys of an endpoint's gate. */
   gate: (endpoint: string) => `assay:gate:${createHash("sha256").update(endpoint).digest("hex").slice(0, 32)}`,
 };
 
-/** What the keys of BullMQ begin with. */
+/** Prefix of BullMQ's keys. */
 export const BULL_PREFIX = "assay:bull";
 
-/** The name of the queue of one system of a run, or of its trials that were lost with their worker and are run alone. */
+/** The queue of one system of a run, or of its suspects: trials that were lost with their worker and run alone. */
 export function laneName(key: string, lane: number | "suspects"): string {
   return `${key}.${lane}`;
 }
 
-/** The name of the job of a trial: a second one is not added. */
+/** The job id of a trial; BullMQ does not add the same id twice. */
 export function jobName(index: number): string {
   return `trial-${index}`;
 }

@@ -52,8 +52,8 @@ function outboxTo(
   });
 }
 
-describe("an outbox", () => {
-  it("sends what is recorded in one turn together, with what it cost", async () => {
+describe("ResultOutbox", () => {
+  it("sends trials recorded in one turn together, with their cost", async () => {
     const sent: OutgoingParcel[] = [];
     const outbox = outboxTo(sent);
     for (const index of [1, 2, 3]) outbox.record(trial(index), finished(index));
@@ -69,7 +69,7 @@ describe("an outbox", () => {
     expect(outbox.delivered).toBe(3);
   });
 
-  it("says that a trial was not run, after its system is left alone, and settles it; one that was interrupted is not told", async () => {
+  it("reports a trial as not run after its system is stopped, and settles it, but reports no interrupted trial", async () => {
     const sent: OutgoingParcel[] = [];
     const order: string[] = [];
     const outbox = outboxTo(sent, { onStopped: (index) => void order.push(`stopped ${index}`) });
@@ -87,7 +87,7 @@ describe("an outbox", () => {
     ]);
   });
 
-  it("keeps what comes while a parcel is on its way for the next, and tells each trial when its own has arrived", async () => {
+  it("keeps updates for the next batch while one is being sent, and resolves each trial with its own batch", async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -107,7 +107,7 @@ describe("an outbox", () => {
     expect(sent.map(({ trials }) => trials)).toEqual([[1], [2, 3]]);
   });
 
-  it("leaves a large output in the shared folder, and names it", async () => {
+  it("writes a large output to the shared folder and sends its name", async () => {
     const sharedDir = join(mkdtempSync(join(tmpdir(), "assay-outbox-")), "run");
     dirs.push(sharedDir);
     const sent: OutgoingParcel[] = [];
@@ -123,7 +123,7 @@ describe("an outbox", () => {
     expect(small.lines.output).toContain('"yes"');
   });
 
-  it("sends a large output that cannot be left in the shared folder, and makes no folder that nobody shares", async () => {
+  it("sends a large output that cannot be written to the shared folder, and creates no missing parent folder", async () => {
     const parent = join(tmpdir(), "assay-outbox-is-not-there");
     const sent: OutgoingParcel[] = [];
     const outbox = outboxTo(sent, { sharedDir: join(parent, "run") });
@@ -134,7 +134,7 @@ describe("an outbox", () => {
     expect(existsSync(parent)).toBe(false);
   });
 
-  it("says so to whoever waits when a parcel cannot be sent, and takes it along with the next", async () => {
+  it("rejects for waiting callers when a batch cannot be sent, and sends it with the next", async () => {
     const sent: OutgoingParcel[] = [];
     const failures = [new Error("closed")];
     const gate = async () => {
@@ -155,7 +155,7 @@ describe("an outbox", () => {
     expect(outbox.delivered).toBe(2);
   });
 
-  describe("with outputs that are to be graded", () => {
+  describe("with ungraded outputs", () => {
     const asked = (index: number) => {
       const example = { id: index };
       return { index, system: { name: "s" }, example, trial: 0 } as unknown as Trial;
@@ -172,7 +172,7 @@ describe("an outbox", () => {
     };
     const newsIn = (parcel: OutgoingParcel | undefined) => unpack(parcel?.data ?? Buffer.alloc(0)).news;
 
-    it("sends those that are not graded in the same turn, and has their systems paid", async () => {
+    it("sends those not graded in the same turn, and settles their systems", async () => {
       const sent: OutgoingParcel[] = [];
       const outbox = outboxTo(sent);
       for (const index of [1, 2]) expect(outbox.keepOutput(asked(index), gave({ response: "yes" }))).toBe(true);
@@ -192,7 +192,7 @@ describe("an outbox", () => {
       expect(sent[1]).toMatchObject({ trials: [1], outputs: [], settlements: [{ token: "t1", isTypical: true }] });
     });
 
-    it("sends nothing when all are graded in the same turn, and none that nobody else could grade", async () => {
+    it("sends nothing when all are graded in the same turn, and none that only this worker can grade", async () => {
       const sent: OutgoingParcel[] = [];
       const outbox = outboxTo(sent);
       const workspace = { incomplete: "too large" } as unknown as NonNullable<Output["workspace"]>;
@@ -200,13 +200,13 @@ describe("an outbox", () => {
       const cached = gave({ response: "yes" });
       cached.call.wasPaid = true;
       expect(outbox.keepOutput(asked(1), cached)).toBe(false);
-      // There is no shared folder to leave it in.
+      // There is no shared folder for it.
       outbox.keepOutput(asked(1), gave({ response: "x".repeat(2 << 20) }));
       await outbox.written();
       expect(sent).toEqual([]);
     });
 
-    it("sends one along with the next parcel when it could not be sent, unless it is graded by then", async () => {
+    it("sends one with the next batch after a failure, unless it is graded by then", async () => {
       const sent: OutgoingParcel[] = [];
       const failures = [new Error("closed")];
       const gate = async () => {

@@ -10,12 +10,12 @@ import { pack, type TrialNews } from "./parcel.js";
 import type { Settlement } from "./shared-purse.js";
 import { encodeStored, writeToShared } from "./stored-output.js";
 
-/** What is handed to Redis at one moment. */
+/** What is sent to Redis atomically. */
 export interface OutgoingParcel {
   data: Buffer;
   trials: readonly number[];
   settlements: readonly Settlement[];
-  /** Outputs of trials that are being graded, for whoever has to take one over. */
+  /** Outputs of trials that are being graded, for a worker that takes one over. */
   outputs: readonly UngradedNews[];
 }
 
@@ -24,23 +24,23 @@ type UngradedNews = Extract<TrialNews, { kind: "output" }>;
 export interface OutboxOptions {
   worker: string;
   tokens: TokenCounter;
-  /** What is to be settled together with the delivery of a trial. */
+  /** The settlement to send with the result of a trial. */
   take: (index: number) => Settlement | null;
-  /** What the system of a trial is to be paid when its output is delivered. */
+  /** The settlement of a trial's system to send with its output. */
   payFor: (index: number, returned: Returned) => Settlement | null;
   /** Rejects when nothing can be sent any more. */
   send: (parcel: OutgoingParcel) => Promise<void>;
-  /** Called before it is said that a trial was not run: no other of its system is to be taken. */
+  /** Called before a trial is reported as not run: no further trial of its system is taken. */
   onStopped: (index: number) => void;
-  /** Where large outputs go, in place of the parcel; null when they are sent. */
+  /** Folder for large outputs; null if they are sent. */
   sharedDir: string | null;
 }
 
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /**
- * Where a worker leaves finished trials: what is recorded in one turn of the event loop, and while a parcel is on its way,
- * goes together in the next. The coordinator adds what it knows of earlier attempts.
+ * Sends the finished trials of a worker: those recorded in one event-loop turn, or while a batch is being sent, go
+ * together in the next batch. The coordinator adds earlier attempts.
  */
 export class Outbox implements TrialBook {
   readonly tokens: TokenCounter;
@@ -49,15 +49,15 @@ export class Outbox implements TrialBook {
   warning: string | null = null;
   readonly #options: OutboxOptions;
   #waiting: TrialNews[] = [];
-  /** Outputs that came since the last parcel. */
+  /** Outputs since the last batch. */
   #ungraded: { trial: Trial; returned: Returned }[] = [];
-  /** Outputs of trials that were taken over, which are only graded. */
+  /** Outputs of trials that were taken over and are only graded. */
   readonly #stored = new Map<number, UngradedOutput>();
-  /** Of trials whose parcel could not be sent. */
+  /** Settlements of trials whose batch could not be sent. */
   #unsettled: readonly Settlement[] = [];
   /** The last delivery, which follows all others. */
   #last: Promise<void> = Promise.resolve();
-  /** True when what is waiting has a delivery to go with. */
+  /** True if a delivery for the waiting updates is scheduled. */
   #isScheduled = false;
 
   constructor(options: OutboxOptions) {
@@ -69,12 +69,12 @@ export class Outbox implements TrialBook {
     return NO_ATTEMPTS;
   }
 
-  /** Has a trial graded whose output another worker, or an earlier start of the run, has stored. */
+  /** Adds an output that another worker, or an earlier start of the run, has stored: it is only graded. */
   restore(index: number, ungraded: UngradedOutput): void {
     this.#stored.set(index, ungraded);
   }
 
-  /** Call when nothing more is done with a trial here. */
+  /** Call when this worker is done with a trial. */
   forget(index: number): void {
     this.#stored.delete(index);
   }
@@ -87,7 +87,7 @@ export class Outbox implements TrialBook {
     return this.#stored.get(index) ?? null;
   }
 
-  /** Sent unless it is graded by the next parcel. What nobody could grade elsewhere, and what is at hand anyway, is not. */
+  /** Sent unless it is graded before the next batch. Cached outputs, and outputs that only this worker can grade, are not sent. */
   keepOutput(trial: Trial, returned: Returned): boolean {
     if (returned.call.wasPaid || returned.output.workspace?.incomplete !== undefined) return false;
     this.#ungraded.push({ trial, returned });
@@ -95,24 +95,24 @@ export class Outbox implements TrialBook {
     return true;
   }
 
-  /** Its settlement goes with the next parcel. */
+  /** Its settlement goes with the next batch. */
   release(): void {}
 
   record({ index }: Trial, finished: FinishedTrial): void {
     const whyNotRun = readNotRun(finished.row);
     if (whyNotRun !== null) this.#stop(index, whyNotRun);
-    // It was given back, or nobody wants it: it is not over.
+    // It was returned to the queue or dropped: it is not finished.
     if (finished.row.outcome === "skipped") return;
     const lines = this.#besideIfLarge(encodeTrial(finished));
     this.#add({ kind: "finished", index, lines });
   }
 
-  /** Says that the budget of the run does not cover a trial. */
+  /** Reports that the budget of the run does not cover a trial. */
   refuse(index: number): void {
     this.#add({ kind: "refused", index });
   }
 
-  /** Says that no worker could go on with the run. */
+  /** Reports that no worker could continue the run. */
   fault(index: number, message: string): void {
     this.#add({ kind: "fault", index, message });
   }
@@ -139,12 +139,12 @@ export class Outbox implements TrialBook {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#last = this.#deliverAfter(this.#last);
-    // Whoever waits for it is told; nobody has to.
+    // Callers that wait get the error; others need not handle it.
     this.#last.catch(() => {});
   }
 
   async #deliverAfter(earlier: Promise<void>): Promise<void> {
-    // What an earlier one could not send goes with this one.
+    // Updates that an earlier delivery could not send go with this one.
     await Promise.allSettled([earlier, new Promise((resolve) => setImmediate(resolve))]);
     this.#isScheduled = false;
     await this.#sendParcel();
@@ -172,7 +172,7 @@ export class Outbox implements TrialBook {
     this.delivered += trials.length;
   }
 
-  /** Has outputs sent that are not graded yet, and says what their systems are to be paid. */
+  /** Queues ungraded outputs to be sent, and returns the settlements of their systems. */
   #takeUngraded(graded: ReadonlySet<number>): Settlement[] {
     const { payFor, take, sharedDir } = this.#options;
     const ungraded = this.#ungraded.filter(({ trial }) => !graded.has(trial.index));
@@ -183,7 +183,7 @@ export class Outbox implements TrialBook {
       const line = encodeStored({ ...key, output: returned.output, call: storedCall(returned) }, sharedDir);
       if (line === null) return [];
       this.#waiting.push({ kind: "output", index, line });
-      // Nothing is held any more for one that was interrupted meanwhile.
+      // An interrupted trial has no reservation any more.
       return payFor(index, returned) ?? take(index) ?? [];
     });
   }

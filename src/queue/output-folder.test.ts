@@ -7,7 +7,7 @@ import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
 const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;
 
-it("is made with the rights of the outer folder, and its group may write", () => {
+it("is created with the permissions of its parent, and group-writable", () => {
   const space = new Workspace();
   mkdirSync(space.path("shared"));
   chmodSync(space.path("shared"), 0o1755);
@@ -17,7 +17,7 @@ it("is made with the rights of the outer folder, and its group may write", () =>
   expect(existsSync(space.path("none"))).toBe(false);
 });
 
-it("is removed with what workers have left, and nothing else is", () => {
+it("is removed with the files of workers, and nothing else is", () => {
   const space = new Workspace({
     [`shared/${KEY}/${NAME}`]: "{}",
     [`shared/${KEY}/${NAME}.12.0123abcd.tmp`]: "{",

@@ -2,24 +2,23 @@ import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from "
 import { join } from "node:path";
 import { messageOf, QueueError } from "../core/errors.js";
 
-/** What workers call the files of large outputs. */
+/** File names of large outputs. */
 const NAME = /^[0-9a-f]{32}\.json$/;
-/** Those, and what a worker that was killed while it wrote has left of them. */
+/** The same, and temporary files left by a killed worker. */
 const LEFT = /^[0-9a-f]{32}\.json(?:\.\d+\.[0-9a-f]{8}\.tmp)?$/;
-/** What runs are called in Redis. */
+/** Names of runs in Redis. */
 const KEY = /^[^/\\]+-[0-9a-f]{8,16}$/;
-/** The group of the folder may write, and what is made in it belongs to that group. */
+/** Group-writable, and new files inherit the group. */
 const FOR_GROUP = 0o2770;
 const STICKY = 0o1000;
 
-/** Whether a worker gives such a name to a file. */
 export function isSharedName(name: string): boolean {
   return NAME.test(name);
 }
 
 /**
- * Makes the folder of a run for large outputs, with the rights of the folder it is in, so that workers have nothing to do
- * but write there. Where the outer one lacks, nothing may be mounted: it is not made.
+ * Creates the folder of a run for large outputs with the permissions of its parent, so that workers can write there. The
+ * parent is not created: if it is missing, it may not be mounted.
  */
 export function makeSharedFolder(sharedDir: string, key: string): void {
   const folder = join(sharedDir, key);
@@ -29,33 +28,32 @@ export function makeSharedFolder(sharedDir: string, key: string): void {
     giveRights(folder, (mode & 0o7777 & ~STICKY) | FOR_GROUP);
   } catch (cause) {
     throw new QueueError(
-      `The folder for large outputs ${folder} cannot be made: ${messageOf(cause)}. Make or mount ${sharedDir}, with the right to write there.`,
+      `The folder for large outputs ${folder} cannot be created: ${messageOf(cause)}. Create or mount ${sharedDir} with write permission.`,
       { cause },
     );
   }
 }
 
-/** Somebody else may have made it at an earlier start, and some file systems know no such rights. */
+/** Another user may own the folder, and some file systems do not support these permissions. */
 function giveRights(folder: string, mode: number): void {
   try {
     chmodSync(folder, mode);
   } catch {
-    // Workers that cannot write there say so.
+    // Workers that cannot write there report it.
   }
 }
 
-/** Removes a file that is not needed any more. */
 export function removeShared(folder: string, name: string): void {
   try {
     rmSync(join(folder, name), { force: true });
   } catch {
-    // It goes with the folder, or costs room.
+    // It is removed with the folder, or only takes up space.
   }
 }
 
 /**
- * Removes what workers have left of a run, and its folder. The names come from Redis, so that nothing else is removed,
- * whatever they say.
+ * Removes the files that workers have left of a run, and its folder. The names come from Redis, so they are checked before
+ * anything is removed.
  */
 export function removeSharedFolder(sharedDir: string, key: string): void {
   if (!KEY.test(key)) return;
@@ -64,6 +62,6 @@ export function removeSharedFolder(sharedDir: string, key: string): void {
     for (const name of readdirSync(folder)) if (LEFT.test(name)) rmSync(join(folder, name), { force: true });
     rmdirSync(folder);
   } catch {
-    // It is not seen from here, or somebody has put something else there.
+    // The folder is not visible from here, or holds other files.
   }
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pack, type TrialNews, unpack } from "./parcel.js";
 
-describe("a parcel", () => {
+describe("a result batch", () => {
   const text = fc.string({ unit: "binary" }).map((value) => JSON.stringify({ value }));
   const news: fc.Arbitrary<TrialNews> = fc.oneof(
     fc.record({ kind: fc.constant("refused" as const), index: fc.nat() }),
@@ -22,7 +22,7 @@ describe("a parcel", () => {
     }),
   );
 
-  it("comes out as it went in", async () => {
+  it("decodes to what was encoded", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(news), async (sent) => {
         expect(unpack(await pack({ worker: "box-1", news: sent }))).toEqual({ worker: "box-1", news: sent });

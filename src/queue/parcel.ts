@@ -3,36 +3,36 @@ import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { EncodedTrial } from "../runner/ports.js";
 
-/** What a worker says of one trial. */
+/** What a worker reports about one trial. */
 export type TrialNews =
   | { kind: "finished"; index: number; lines: EncodedTrial }
-  /** What its system gave back, as a line of the journal. It is being graded. */
+  /** The output of its system, as a journal line. It is being graded. */
   | { kind: "output"; index: number; line: string }
   /** The budget of the run does not cover it: it was not started. */
   | { kind: "refused"; index: number }
-  /** It was not run, because this worker calls its system no more. */
+  /** It was not run, because this worker no longer calls its system. */
   | { kind: "stopped"; index: number; message: string }
-  /** The worker cannot go on, and no other could. */
+  /** The worker cannot continue, and no other could. */
   | { kind: "fault"; index: number; message: string };
 
-/** Up to here, packing takes less time than asking another thread to do it. */
+/** Up to this size, compressing is faster than using another thread. */
 const QUICK_CHARS = 1 << 16;
 const LEVEL = { level: 1 };
 
-/** A few bytes can stand for gigabytes of zeros; what is longer than a text can be was packed by nobody here. */
+/** Guards against decompression bombs: no valid batch is longer than a string can be. */
 const MOST = { maxOutputLength: constants.MAX_STRING_LENGTH };
 
 const deflateLater = promisify(deflateRaw);
 
-/** What a worker sends at one moment. */
+/** The updates that a worker sends together. */
 export interface Parcel {
   worker: string;
   news: readonly TrialNews[];
 }
 
 /**
- * Packs a parcel, compressed. Journal lines hold no line feed, so that after the name of the worker four lines make one
- * trial: what it is, its row, its output and the file that holds the output.
+ * Encodes and compresses a batch. Journal lines contain no line feed, so after the worker's name each trial takes four
+ * lines: its head, its row, its output and the file that holds the output.
  */
 export async function pack({ worker, news }: Parcel): Promise<Buffer> {
   const text = [worker, ...news.map(linesOf)].join("\n");
@@ -48,7 +48,7 @@ function linesOf(news: TrialNews): string {
   return `${head}\n${row}\n${output ?? ""}\n${outputFile === undefined ? "" : JSON.stringify(outputFile)}`;
 }
 
-/** What was packed; throws for anything else. */
+/** Decodes a batch; throws if it is malformed. */
 export function unpack(parcel: Buffer): Parcel {
   const [worker = "", ...lines] = inflateRawSync(parcel, MOST).toString("utf8").split("\n");
   const news: TrialNews[] = [];

@@ -23,7 +23,7 @@ function pausesOf(times: readonly number[]): number[] {
 }
 
 describe("PollLoop", () => {
-  it("asks at once when it is woken, then after pauses that grow up to the longest", async () => {
+  it("polls at once when woken, then after pauses that grow up to the maximum", async () => {
     const { loop, times } = loopOf([0]);
     loop.wake();
     expect(times).toHaveLength(1);
@@ -36,7 +36,7 @@ describe("PollLoop", () => {
     expect(Math.max(...pauses.slice(4))).toBeGreaterThan(20);
   });
 
-  it("waits for as long as it is told", async () => {
+  it("waits as long as the last poll asked", async () => {
     const { loop, times } = loopOf([500, null]);
     loop.wake();
     await vi.advanceTimersByTimeAsync(499);
@@ -45,7 +45,7 @@ describe("PollLoop", () => {
     expect(times).toHaveLength(2);
   });
 
-  it("stops when there is nothing left to ask for, and when it is told to rest", async () => {
+  it("stops when there is nothing left to poll for, and when it is stopped", async () => {
     const { loop, times } = loopOf([0, null, 0]);
     loop.start();
     expect(times).toHaveLength(0);
@@ -59,7 +59,7 @@ describe("PollLoop", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("has one question on its way at a time, and asks again right after it when it was woken meanwhile", async () => {
+  it("has one poll at a time, and polls again right after it if woken meanwhile", async () => {
     const answers: ((ms: number | null) => void)[] = [];
     const ask = () => new Promise<number | null>((resolve) => answers.push(resolve));
     const loop = new PollLoop({ ask, shortestMs: 10, longestMs: 100 });
@@ -75,7 +75,7 @@ describe("PollLoop", () => {
     expect(answers).toHaveLength(2);
   });
 
-  it("asks once more when it was started while the last question was on its way", async () => {
+  it("polls once more when started during the last poll", async () => {
     const answers: ((ms: number | null) => void)[] = [];
     const ask = () => new Promise<number | null>((resolve) => answers.push(resolve));
     const loop = new PollLoop({ ask, shortestMs: 10, longestMs: 100 });

@@ -1,19 +1,19 @@
 export interface PollOptions {
-  /** Asks once. Says how long to wait at least before it is asked again; null when there is nothing left to ask for. */
+  /** Polls once. Returns the minimum wait before the next poll; null if there is nothing left to poll for. */
   ask: () => Promise<number | null>;
-  /** Pauses between two questions are at least this long. */
+  /** Minimum pause between polls. */
   shortestMs: number;
-  /** And at most this long, unless more was asked for. */
+  /** Maximum pause, unless `ask` returns a longer one. */
   longestMs: number;
 }
 
 /**
- * Asks again and again for as long as there is something to ask for, one question at a time: at once when it is woken,
- * else after pauses that grow. They are drawn by chance, so that processes do not ask in step.
+ * Polls while there is something to poll for, one request at a time: at once when woken, otherwise after growing pauses.
+ * Pauses are random, so that processes do not poll in step.
  */
 export class PollLoop {
   readonly #options: PollOptions;
-  /** The longest that the next pause may be. */
+  /** Upper bound of the next pause. */
   #mostMs: number;
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
@@ -25,21 +25,21 @@ export class PollLoop {
     this.#mostMs = 2 * options.shortestMs;
   }
 
-  /** Asks after a pause, unless it is about to anyway. */
+  /** Polls after a pause, unless a poll is already scheduled. */
   start(): void {
-    // The question on its way may have been asked without it.
+    // The running poll may have missed it.
     if (this.#isAsking) this.#isStarted = true;
     else if (this.#timer === undefined) this.#askAfter(0);
   }
 
-  /** Asks at once, or right after the question that is on its way; pauses are short again. */
+  /** Polls at once, or right after the running poll, and resets the pauses. */
   wake(): void {
     this.#mostMs = 2 * this.#options.shortestMs;
     this.#isWoken = true;
     if (!this.#isAsking) void this.#go();
   }
 
-  /** Asks no more until it is woken. */
+  /** Stops polling until woken. */
   rest(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

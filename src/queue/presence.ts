@@ -3,28 +3,27 @@ import type { WorkerState } from "./contract.js";
 import { KEYS } from "./keys.js";
 import { BEAT } from "./lua/beat.js";
 
-/** How often a worker shows that it is there. */
 const BEAT_MS = 1000;
-/** When the dead are forgotten. */
+/** When expired workers are removed. */
 const FORGET_MS = 3_600_000;
 
 export interface PresenceOptions {
   redis: Redis;
   state: WorkerState;
-  /** How long it may be silent before others take over what it holds. */
+  /** How long a worker may be silent before others take over its trials. */
   leaseMs: number;
-  /** Asked before each sign of life for what has changed. */
+  /** Called before each heartbeat for what has changed. */
   look?: () => Partial<WorkerState>;
 }
 
-/** Shows that a worker is there, and how it does, until it is stopped or its process ends. */
+/** Publishes that a worker is alive, and its state, until it is stopped or its process ends. */
 export class Presence {
   readonly #redis: Redis;
   readonly #leaseMs: number;
   readonly #look: () => Partial<WorkerState>;
   #state: WorkerState;
   #timer: NodeJS.Timeout | undefined;
-  /** The sign of life that is on its way; null when there is none. */
+  /** The heartbeat being sent; null if there is none. */
   #beating: Promise<void> | null = null;
 
   constructor({ redis, state, leaseMs, look = () => ({}) }: PresenceOptions) {
@@ -38,32 +37,32 @@ export class Presence {
     return this.#state;
   }
 
-  /** Resolves when others can see it. */
+  /** Resolves when others can see the worker. */
   async start(): Promise<void> {
     this.#timer = setInterval(() => void this.#beat().catch(() => {}), BEAT_MS);
     await this.#beat();
   }
 
-  /** What is different from now on; others see it with the next sign of life. */
+  /** Changes the state; others see it with the next heartbeat. */
   update(part: Partial<WorkerState>): void {
     this.#state = { ...this.#state, ...part };
   }
 
-  /** Shows no further sign of life: what it showed last is seen until its lease ends. */
+  /** Sends no further heartbeat: the last state is visible until its lease ends. */
   leave(): void {
     clearInterval(this.#timer);
   }
 
-  /** Leaves: what it holds is free at once. */
+  /** Removes the worker: its reservations and slots are freed at once. */
   async stop(): Promise<void> {
     this.leave();
-    // One that came after would have it seen again for as long as a lease lasts.
+    // A later heartbeat would make it visible again for a whole lease.
     await this.#beating?.catch(() => {});
     const { id } = this.#state;
     await this.#redis.multi().zrem(KEYS.workers, id).del(KEYS.worker(id)).exec();
   }
 
-  /** One at a time: while Redis is away, they would pile up. */
+  /** One at a time: while Redis is away, heartbeats would pile up. */
   #beat(): Promise<void> {
     this.#beating ??= this.#show().finally(() => {
       this.#beating = null;
@@ -79,7 +78,7 @@ export class Presence {
   }
 }
 
-/** Milliseconds by the clock of Redis, which is the one that all machines share. */
+/** Milliseconds on the clock of Redis, which all machines share. */
 export async function redisTime(redis: Redis): Promise<number> {
   const [seconds, micros] = await redis.time();
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);

@@ -1,11 +1,10 @@
-/** How far back a rate looks. */
 const WINDOW_MS = 10_000;
 
-/** How many a second, from a count that is looked at now and then. */
+/** Computes a rate per second from a count that is sampled now and then. */
 export class Rate {
   #seen: { at: number; count: number }[] = [];
 
-  /** The rate over the last ten seconds, given the count now. */
+  /** The rate over the last ten seconds, given the current count. */
   at(now: number, count: number): number {
     this.#seen = [...this.#seen.filter(({ at }) => now - at <= WINDOW_MS), { at: now, count }];
     const [first] = this.#seen;

@@ -6,21 +6,21 @@ import { SharedBudget } from "./shared-budget.js";
 export interface RunMoneyOptions {
   redis: Redis;
   announcement: Pick<Announcement, "key" | "budget">;
-  /** What earlier starts of the run have come to, as their last state says; null when there is none. */
+  /** Spending of earlier starts of the run, from their last state; null if there is none. */
   last: QueueBudget | null;
-  /** What the trials on record have cost. */
+  /** Cost of the recorded trials. */
   recordedUsd: () => number;
 }
 
 /**
- * The budget of a run from the side of its coordinator, which remembers what Redis forgets: what was lost with workers,
- * at earlier starts and before Redis lost its data.
+ * The budget of a run as its coordinator sees it. It remembers what Redis forgets: trials lost with workers, in earlier
+ * starts and before Redis lost its data.
  */
 export class RunMoney {
   readonly #options: RunMoneyOptions;
   readonly #budget: SharedBudget | null;
   #last: QueueBudget | null;
-  /** What was lost, and Redis does not know of. */
+  /** Losses that Redis does not know about. */
   #forgotten = { trials: 0, usd: 0 };
 
   constructor(options: RunMoneyOptions) {
@@ -30,7 +30,7 @@ export class RunMoney {
     this.#last = last;
   }
 
-  /** Sets the limit: at the start, and whenever Redis has lost it. */
+  /** Sets the limit at the start, and whenever Redis has lost it. */
   async open(): Promise<void> {
     const { redis, announcement } = this.#options;
     const maxCostUsd = announcement.budget.run?.maxCostUsd;
@@ -41,18 +41,18 @@ export class RunMoney {
       await this.#budget.open({ maxCostUsd, spentUsd: this.#atLeast(known) });
       return;
     }
-    // Settled later, what is left of it would be taken out of a budget that it was never put into.
+    // Otherwise late settlements would be subtracted from a budget that never included them.
     await clearBudget(redis, announcement.key);
     const { spentUsd = 0, reservedUsd = 0 } = this.#last ?? {};
-    // Nobody will settle what was set aside, so that it counts as spent.
+    // Old reservations will never be settled, so they count as spent.
     await this.#budget.open({ maxCostUsd, spentUsd: Math.max(this.#atLeast(known), spentUsd + reservedUsd) });
   }
 
-  /** What was spent so far, with all that was ever lost; null when the run has no budget. */
+  /** The spending so far, including all losses; null if the run has no budget. */
   async read(): Promise<QueueBudget | null> {
     if (this.#budget === null) return null;
     const known = await this.#budget.read();
-    // The loss is found out in a moment, and until then the last figures are the better ones.
+    // The lost data is restored in a moment; until then the last state is better.
     if (known.maxCostUsd === 0) return this.#last;
     const { trials, usd } = this.#forgotten;
     this.#last = { ...known, lostTrials: known.lostTrials + trials, lostUsd: known.lostUsd + usd };

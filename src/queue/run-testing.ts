@@ -6,10 +6,10 @@ import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { Announcement } from "./contract.js";
 import { Signer } from "./signer.js";
 
-/** Signs as runs do for a Redis on this machine. */
+/** Signs like a run that uses a Redis on this machine. */
 export const SAMPLE_SIGNER = new Signer("");
 
-/** A plan for tests: these systems, and so many examples of one trial each. */
+/** A plan for tests: these systems and this many examples, one trial each. */
 export async function samplePlan(systems: readonly string[], examples: number): Promise<Plan> {
   return makePlan({
     systems: systems.map((name): System => ({ name, process: () => ({ response: "a" }) })),
@@ -18,7 +18,7 @@ export async function samplePlan(systems: readonly string[], examples: number): 
   });
 }
 
-/** What a run for tests announces. */
+/** The announcement of a test run. */
 export function sampleAnnouncement(key: string, more: Partial<Announcement> = {}): Announcement {
   return {
     schema: "assay.queue/1",
@@ -37,11 +37,11 @@ export function sampleAnnouncement(key: string, more: Partial<Announcement> = {}
   };
 }
 
-/** Keeps what it is given in memory. */
+/** Keeps everything in memory. */
 export class SampleSink {
   readonly entries: { finished: FinishedTrial; encoded: EncodedTrial | undefined }[] = [];
   readonly outputs: UngradedOutput[] = [];
-  /** Called for each entry before it is kept. */
+  /** Called before each entry is kept. */
   onAppend: () => void = () => {};
 
   append(finished: FinishedTrial, encoded?: EncodedTrial): void {
@@ -57,12 +57,10 @@ export class SampleSink {
   flush(): void {}
 }
 
-/** What a ledger for tests needs from outside. */
 export function samplePorts(sink: SampleSink, signal = new AbortController().signal) {
   return { clock: () => performance.now(), tokenizer: { count: () => 0 }, sink, onProgress: null, signal };
 }
 
-/** A ledger for tests. */
 export function sampleLedger(plan: Plan, sink: SampleSink, earlier: Earlier = NOTHING_EARLIER): Ledger {
   return new Ledger(plan, samplePorts(sink), earlier);
 }

@@ -6,14 +6,14 @@ import { KEYS } from "./keys.js";
 import { redisTime } from "./presence.js";
 import { parseSigned, type Signer } from "./signer.js";
 
-/** How often a worker looks whether its run goes on. */
+/** How often a worker checks its run. */
 const LOOK_MS = 500;
 /** How long a worker stays with a run whose coordinator is silent. */
 const PATIENCE_MS = 60_000;
-/** A Redis that lost its data has been told of the run again by then. */
+/** By then a Redis that lost its data has the run again. */
 const AGAIN_MS = 5000;
 
-/** "changed": it was announced anew, on other terms. "dismissed": this worker is to leave. */
+/** "changed": it was announced again with other settings. "dismissed": this worker must leave. */
 type Standing = "going" | "silent" | "over" | "changed" | "dismissed";
 
 /** Why a worker leaves a run. */
@@ -23,7 +23,6 @@ export interface WatchOptions {
   redis: Redis;
   announcement: Announcement;
   signer: Signer;
-  /** Who watches. */
   worker: string;
   /** How long Redis may refuse. */
   refusalMs?: number | undefined;
@@ -32,22 +31,22 @@ export interface WatchOptions {
 export interface WatchListeners {
   /** Aborted when the worker is to stop. */
   stop: AbortSignal;
-  /** The coordinator is silent: nobody would record what is started now. */
+  /** Called when the coordinator is silent: results of new trials might not be recorded. */
   onSilent: () => Promise<unknown>;
-  /** It is there again, or another is: the run was started again. */
+  /** Called when the coordinator is back, or the run was started again. */
   onBack: () => void;
 }
 
-/** Follows a run from the side of a worker. */
+/** Watches a run for a worker. */
 export class RunWatch {
-  /** Why this worker is to leave; null while it is not. */
+  /** Why this worker is dismissed; null while it is not. */
   dismissal: string | null = null;
   readonly #options: WatchOptions;
   readonly #redis: Redis;
   readonly #key: string;
   readonly #served: string;
   readonly #limitMs: number | undefined;
-  /** Of the run; null before the first look. */
+  /** The start of the run; null before the first check. */
   #start: string | null = null;
   #isStartedAgain = false;
 
@@ -59,7 +58,7 @@ export class RunWatch {
     this.#served = JSON.stringify(options.announcement);
   }
 
-  /** Resolves when the run is over or changed, when this worker is to leave, when its coordinator has been silent for long, or when told to stop. */
+  /** Resolves when the run is over or changed, when this worker is dismissed, when the coordinator has been silent for too long, or on `stop`. */
   async untilLeft({ stop, onSilent, onBack }: WatchListeners): Promise<Leaving> {
     let silentSince: number | null = null;
     while (!stop.aborted) {
@@ -82,7 +81,7 @@ export class RunWatch {
     return "told";
   }
 
-  /** Whether a run that was over a moment ago still is: Redis may only have lost its data. False when told to stop. */
+  /** Whether a run that was just over still is: Redis may only have lost its data. Returns false on `stop`. */
   async isOverForGood(stop: AbortSignal): Promise<boolean> {
     await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => {});
     return !stop.aborted && (await insist(() => this.#look(), { limitMs: this.#limitMs })) === "over";
@@ -98,7 +97,7 @@ export class RunWatch {
       redisTime(this.#redis),
     ]);
     if (until === null) return "over";
-    // Lost by Redis, it is announced again on the same terms.
+    // An announcement lost by Redis is published again unchanged.
     if (text !== null && parseSigned(text)?.body !== this.#served) return "changed";
     this.#isStartedAgain ||= start !== null && this.#start !== null && start !== this.#start;
     this.#start = start ?? this.#start;
@@ -108,7 +107,7 @@ export class RunWatch {
   }
 }
 
-/** What is waited for; null when the signal is aborted before. Nothing is left behind on a signal that lives long. */
+/** Resolves with the awaited value, or null if the signal aborts first. Removes its listener from long-lived signals. */
 export function unlessAborted<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const onAbort = () => resolve(null);

@@ -31,34 +31,34 @@ export interface ServeOptions {
   plan: Plan;
   ports: ChainPorts;
   tokenizer: Tokenizer;
-  /** How the worker presents itself. */
+  /** The state that the worker publishes. */
   state: WorkerState;
   leaseMs: number;
-  /** This worker's path to the folder for large outputs; null when they are sent. */
+  /** This worker's path to the folder for large outputs; null if they are sent. */
   sharedDir: string | null;
-  /** Aborted when the worker is to finish what it has and take nothing more. */
+  /** Aborted when the worker should finish its trials and take no more. */
   drain: AbortSignal;
   onState: (state: WorkerState) => void;
   signer: Signer;
   share: Share;
-  /** Aborted when trials under way are given back: others run them. */
+  /** Aborted when running trials are returned to the queue for others. */
   giveBack: AbortSignal;
-  /** How long Redis may refuse; a minute unless given. */
+  /** How long Redis may refuse. Default: 60,000. */
   refusalMs?: number | undefined;
 }
 
 /**
- * What of a run a process takes: the usual trials, suspects (trials that were lost with their worker, and may be what ended
- * it), which are run one at a time, or both.
+ * Which trials of a run a process takes: the usual ones, the suspects (trials that were lost with their worker and may have
+ * crashed it), which run one at a time, or both.
  */
 export type Share = "usual" | "suspects" | "all";
 
-/** A suspect that was lost this often while it was the only one is what ends its process. */
+/** A suspect that was lost this often while running alone crashes its process. */
 const MAX_LOSSES_ALONE = 3;
 
 /**
- * Takes trials of one run until it is over or the worker is to stop. Each is taken through the same steps as in a run on
- * one machine; what differs is where money, places and records are kept.
+ * Runs trials of one run until it is over or the worker stops. Each trial goes through the same steps as on one machine;
+ * only budget, slots and records are kept elsewhere.
  */
 export async function serveRun(options: ServeOptions): Promise<void> {
   const { announcement, drain } = options;
@@ -86,7 +86,7 @@ export async function serveRun(options: ServeOptions): Promise<void> {
     bench.giveUp(error);
   } finally {
     clearInterval(tell);
-    // Waits for the trials under way.
+    // Waits for the running trials.
     await Promise.allSettled([...lanes.map((lane) => lane.close()), bench.close()]);
     closed.abort();
     await presence.stop().catch(() => {});
@@ -96,29 +96,29 @@ export async function serveRun(options: ServeOptions): Promise<void> {
   if (watch.dismissal !== null) throw new DismissedError(announcement.key, watch.dismissal);
 }
 
-/** The run goes on without this worker. */
+/** The run continues without this worker. */
 export class DismissedError extends QueueError {
   constructor(key: string, why: string) {
-    super(`This worker does not take part in ${key}: ${why}`);
+    super(`This worker does not join ${key}: ${why}`);
   }
 }
 
-/** Has trials of a run that is over end soon: nobody records what they come to. */
+/** Ends the trials of a finished run soon: their results are not recorded. */
 async function dropTrials(bench: Bench, watch: RunWatch, closed: AbortSignal): Promise<void> {
   if (await watch.isOverForGood(closed).catch(() => true)) bench.drop();
 }
 
-/** What trials go through, with what is known of their endpoints. */
+/** The steps of a trial and the gates of the endpoints. */
 interface Steps {
   /** By system. */
   readonly gates: readonly (TrialGate | null)[];
   readonly chain: TrialChain;
 }
 
-/** What a worker needs to run trials of one plan. */
+/** Runs the trials of one plan for a worker. */
 class Bench {
   readonly #faulted = new AbortController();
-  /** Aborted when nobody wants the trials under way any more. */
+  /** Aborted when the running trials are no longer needed. */
   readonly #dropped = new AbortController();
   readonly #options: ServeOptions;
   readonly #place: OutputPlace;
@@ -129,21 +129,21 @@ class Bench {
   readonly #limits: readonly (Limit | null)[];
   readonly #rate = new Rate();
   #active = 0;
-  /** By system: where its usual trials come from. */
+  /** By system: the worker of its queue. */
   #lanes: readonly Worker<TrialJob>[] = [];
-  /** Systems that are not called any more. */
+  /** Systems that are no longer called. */
   readonly #stopped = new Set<number>();
-  /** Why Redis is asked nothing more; null while it is. */
+  /** Why Redis is no longer used; null while it is. */
   #gaveUp: RefusalError | null = null;
-  /** Where trials come from that are run alone; null where another process runs them. */
+  /** The worker of the suspects; null if another process runs them. */
   #alone: Worker<TrialJob> | null = null;
-  /** Where trials go that were lost with their worker. */
+  /** The queue of the suspects. */
   #suspects: Queue<TrialJob> | null = null;
-  /** Finds suspects that were lost, where another process runs them. */
+  /** Detects lost suspects if another process runs them. */
   #checker: Worker<TrialJob> | null = null;
-  /** Jobs that the run did not hand out. */
+  /** Jobs that the run did not sign. */
   #forged = 0;
-  /** Why Redis does not take what is to be delivered; null when it does. */
+  /** Why Redis rejects results; null if it accepts them. */
   #refusal: string | null = null;
 
   constructor(options: ServeOptions) {
@@ -175,24 +175,24 @@ class Bench {
     this.#steps = this.#makeSteps();
   }
 
-  /** Aborted when the worker cannot go on, with the reason. */
+  /** Aborted with the reason when the worker cannot continue. */
   get fault(): AbortSignal {
     return this.#faulted.signal;
   }
 
-  /** Ends all: Redis takes nothing that trials under way come to. */
+  /** Ends everything: Redis accepts no results. */
   giveUp(error: RefusalError): void {
     this.#gaveUp ??= error;
     this.#faulted.abort(error);
     this.drop();
   }
 
-  /** Ends the trials under way. */
+  /** Ends the running trials. */
   drop(): void {
     this.#dropped.abort();
   }
 
-  /** Takes trials of the next start of the run: what was in the way of a system may have been mended. */
+  /** Takes trials of the next start of the run: the problem of a system may have been fixed. */
   resume(): void {
     if (this.#stopped.size > 0) this.#steps = this.#makeSteps();
     this.#stopped.clear();
@@ -204,7 +204,7 @@ class Bench {
     void this.#lanes[systemIndex]?.pause(true);
   }
 
-  /** One lane for each system: a slow one keeps its own slots busy, and nobody else's. */
+  /** One BullMQ worker per system: a slow system only occupies its own slots. */
   async open(): Promise<Worker<TrialJob>[]> {
     const { Queue, Worker } = await import("bullmq");
     const { plan, redis, announcement, state, leaseMs, share } = this.#options;
@@ -232,7 +232,7 @@ class Bench {
       this.#checker = new Worker<TrialJob>(laneName(key, "suspects"), null, settings);
       void this.#checker.startStalledCheckTimer().catch(() => {});
     }
-    // Lost connections are made again, and a lost lock means that another worker has the trial too.
+    // Lost connections are restored; a lost lock means that another worker has the trial too.
     for (const each of [...lanes, this.#checker]) each?.on("error", () => {});
     this.#suspects.on("error", () => {});
     return lanes;
@@ -245,8 +245,8 @@ class Bench {
   look(): Partial<WorkerState> {
     const { gates, chain } = this.#steps;
     const reasons = [...new Set(gates), this.#purse, chain].flatMap((place) => place?.waiting() ?? []);
-    if (this.#refusal !== null) reasons.push(`the queue takes no results: ${this.#refusal}`);
-    if (this.#forged > 0) reasons.push(`jobs that are not signed by the run, and not run: ${this.#forged}`);
+    if (this.#refusal !== null) reasons.push(`the queue does not accept results: ${this.#refusal}`);
+    if (this.#forged > 0) reasons.push(`jobs skipped because the run did not sign them: ${this.#forged}`);
     const done = this.#outbox.delivered;
     return {
       active: this.#active,
@@ -256,7 +256,7 @@ class Bench {
     };
   }
 
-  /** A trial that is given back need not heed it: nobody waits for it any more. */
+  /** A returned trial may ignore the signal: its result is no longer awaited. */
   async #takeOrGiveBack(job: Job<TrialJob>, { token, isAlone }: { token: string | undefined; isAlone: boolean }) {
     const { giveBack, signer, announcement } = this.#options;
     const done = await unlessAborted(
@@ -267,7 +267,7 @@ class Bench {
     this.drop();
     const { WaitingError } = await import("bullmq");
     const { index } = job.data;
-    // It may have been delivered just now.
+    // It may just have been delivered.
     await job.updateData({ index, again: true, signature: signer.signJob(announcement.key, index, true) });
     await job.moveToWait(token);
     throw new WaitingError();
@@ -275,7 +275,7 @@ class Bench {
 
   async #take(job: Job<TrialJob>, isAlone: boolean): Promise<void> {
     const { signer, announcement } = this.#options;
-    // Whoever put it there can take away the right one too, which is missed and handed out again.
+    // A forger could also have removed the real job; that is found missing and dispatched again.
     if (job.id !== jobName(job.data.index) || !signer.isJobSigned(announcement.key, job.data)) {
       this.#forged += 1;
       return;
@@ -290,17 +290,17 @@ class Bench {
         this.giveUp(error);
         throw error;
       }
-      // No fault of a trial comes here: the run itself cannot go on, on any worker.
+      // Not an error of a trial: the run itself cannot continue on any worker.
       this.#faulted.abort(error);
       this.#outbox.fault(index, messageOf(error));
-      // Where nobody can be told, the job is not done: it is left to others.
+      // If the fault cannot be reported, the job is not done and is left to others.
       await this.#outbox.written();
     } finally {
       this.#active -= 1;
     }
   }
 
-  /** It was lost with its worker, and may be what ended it: its neighbors are not to pay for it again. */
+  /** It was lost with its worker and may have crashed it, so it must not affect other trials again. */
   async #setApart({ data }: Job<TrialJob>): Promise<void> {
     const opts = { jobId: jobName(data.index), removeOnComplete: true, removeOnFail: true };
     await this.#insist(async () => this.#suspects?.add("trial", data, opts));
@@ -344,7 +344,7 @@ class Bench {
     this.#refusal = null;
   }
 
-  /** What was refused for too long once is not asked for as long again. */
+  /** After one timeout, later requests fail at once instead of waiting again. */
   #insist<T>(act: () => Promise<T>): Promise<T> {
     if (this.#gaveUp !== null) return Promise.reject(this.#gaveUp);
     const onRefused = (answer: string) => {
@@ -365,22 +365,22 @@ class Bench {
   }
 
   #lose(trial: Trial, losses: number): void {
-    const message = `its process ended ${losses} times while it ran alone: it is what ends it`;
+    const message = `its process crashed ${losses} times while it ran alone, so the trial is the cause`;
     this.#steps.chain.fail(trial, new TrialError("system_error", message));
   }
 }
 
-/** By system: the gate of its endpoint, which systems of one endpoint share. */
+/** By system: the gate of its endpoint, shared by systems with the same endpoint. */
 function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (TrialGate | null)[] {
   const gates = new Map<string, TrialGate>();
   const bounds = boundsOf(plan.systems);
   const clock = () => ports.clock();
   const { outage: policy = DEFAULT_OUTAGE } = ports;
   const make = (endpoint: string): TrialGate => {
-    // What follows a blank tells accounts apart, and is not for people.
+    // The part after the space distinguishes accounts and is not shown.
     const name = endpoint.split(" ", 1)[0] ?? "";
     const bound = bounds.get(endpoint);
-    // What loads the machine is no matter of others.
+    // The load of this machine does not concern other workers.
     if (bound !== undefined) return new Gate({ name, max: bound, clock, outage: policy });
     const max = announcement.maxWorkers ?? Number.POSITIVE_INFINITY;
     const shared = new SharedGate({ redis, endpoint, worker: state.id, max, run: announcement.key });
@@ -394,13 +394,13 @@ function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (Tr
   });
 }
 
-/** By system: what the machine itself takes at a time, which systems of one endpoint share. */
+/** By system: the limit of this machine, shared by systems with the same endpoint. */
 function limitsFor(systems: readonly System[]): (Limit | null)[] {
   const limits = new Map(Array.from(boundsOf(systems), ([place, most]) => [place, new Limit(most)]));
   return systems.map(({ endpoint, name }) => limits.get(endpoint ?? name) ?? null);
 }
 
-/** By endpoint, or by system where there is none: how many trials a machine takes at a time, where that is bounded. */
+/** By endpoint, or by system without one: the maximum of concurrent trials per machine, if limited. */
 function boundsOf(systems: readonly System[]): ReadonlyMap<string, number> {
   const bounds = new Map<string, number>();
   for (const { endpoint, name, maxParallel } of systems)

@@ -65,7 +65,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     await redis.zadd(KEYS.workers, Date.now() - 1, worker);
   }
 
-  it("admits up to the budget exactly, lets the next one wait, and takes it when money comes back", async () => {
+  it("admits up to the exact budget, makes the next trial wait, and admits it when budget is freed", async () => {
     await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
     const first = await held(0.1);
     await held(0.1);
@@ -77,14 +77,14 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.reserve(next)).toBe("held");
   });
 
-  it("knows a pico-dollar too much", async () => {
+  it("rejects a pico-dollar too much", async () => {
     await budget.open({ maxCostUsd: 0.3, spentUsd: 0.1 });
     await held(0.1);
     expect(await budget.reserve(request(0.1 + 1e-12))).toBe("wait");
     await held(0.1);
   });
 
-  it("refuses when nothing is out that could give back, for good and for everyone", async () => {
+  it("refuses finally and for all workers when no open reservation could free budget", async () => {
     await budget.open({ maxCostUsd: 0.3, spentUsd: 0.2 });
     const first = await held(0.1);
     expect(await budget.reserve(request(0.2))).toBe("wait");
@@ -94,7 +94,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect((await budget.read()).isRefusing).toBe(true);
   });
 
-  it("takes a refusal back and keeps what was spent when the run is started again", async () => {
+  it("resets a refusal and keeps the spending when the run is started again", async () => {
     await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
     await settle(await held(0.3), 0.25);
     expect(await budget.reserve(request(0.3))).toBe("refuse");
@@ -105,14 +105,14 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     await held(0.1);
   });
 
-  it("lets everybody wait while nobody has opened it, and nobody when there is no such run", async () => {
+  it("makes trials wait before it is opened, but not when the run does not exist", async () => {
     expect(await budget.reserve(request(0.1))).toBe("gone");
     await redis.set(KEYS.run(KEY), "{}");
     expect(await budget.reserve(request(0.1))).toBe("wait");
     expect(await budget.read()).toMatchObject({ maxCostUsd: 0, isRefusing: false });
   });
 
-  it("runs trials without a limit of their own one by one until five have shown what they cost", async () => {
+  it("runs trials without a limit one by one until five have shown their cost", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     for (let i = 0; i < 5; i++) {
       const probe = await held(null);
@@ -126,7 +126,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect((await budget.read()).reservedUsd).toBe(0.1);
   });
 
-  it("sets aside what a trial can cost, and after twenty of them half as much again as nearly all have cost", async () => {
+  it("reserves the possible cost, and after twenty trials 1.5 times what nearly all have cost", async () => {
     await budget.open({ maxCostUsd: 10, spentUsd: 0 });
     const more = { canCostUsd: 0.02 };
     const reservedFor = async (maxCostUsd: number | null) => {
@@ -142,7 +142,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await reservedFor(null)).toBe(0.006);
   });
 
-  it("bills a failed trial, but does not take its cost for what trials cost", async () => {
+  it("charges a failed trial, but does not use its cost for estimates", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     for (let i = 0; i < 9; i++) await settle(await held(null), 0.001, { isTypical: false });
     expect((await budget.read()).spentUsd).toBe(0.009);
@@ -150,14 +150,14 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.reserve(request(null))).toBe("wait");
   });
 
-  it("counts an unknown cost as all that was set aside, and tells how many there are", async () => {
+  it("counts an unknown cost as the full reservation, and reports how many there are", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     await settle(await held(0.25), null, { judgeCostUsd: 0.01 });
     await settle(await held(0.25), 0.05);
     expect(await budget.read()).toMatchObject({ spentUsd: 0.31, reservedUsd: 0, unknownCosts: 1 });
   });
 
-  it("sets aside what judging has cost so far, also for a trial of which nobody said that it is judged", async () => {
+  it("reserves the cost of judging so far, also for a trial that was not declared as judged", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     await settle(await held(0.1, { isJudged: true }), 0.05, { judgeCostUsd: 0.02 });
     expect((await budget.read()).spentUsd).toBe(0.07);
@@ -165,7 +165,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect((await budget.read()).reservedUsd).toBe(0.13);
   });
 
-  it("holds nothing for what is free, but spends what judging it has cost", async () => {
+  it("reserves nothing for free trials, but counts the cost of judging them", async () => {
     await budget.open({ maxCostUsd: 0.1, spentUsd: 0.1 });
     const free = await held(null, { isFree: true });
     expect(await budget.reserve(request(0.1))).toBe("refuse");
@@ -176,7 +176,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 0.12, reservedUsd: 0 });
   });
 
-  it("changes nothing when it is asked or told the same again", async () => {
+  it("is safe to repeat", async () => {
     await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
     const wanted = await held(0.2);
     expect(await budget.reserve(wanted)).toBe("held");
@@ -187,7 +187,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect((await budget.read()).spentUsd).toBe(0.16);
   });
 
-  it("counts what a dead worker held as spent and lost, so that nobody waits for it", async () => {
+  it("counts reservations of an expired worker as spent and lost, so that no trial waits for them", async () => {
     await budget.open({ maxCostUsd: 0.5, spentUsd: 0 });
     await held(0.2, { worker: "w2" });
     await held(0.2, { worker: "w2" });
@@ -197,35 +197,35 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 0.4, reservedUsd: 0, lostTrials: 2, lostUsd: 0.4 });
   });
 
-  it("takes a worker that has no lease for dead, and lets the next one show what trials cost", async () => {
+  it("treats a worker without a lease as expired, and lets the next one show the cost of trials", async () => {
     await budget.open({ maxCostUsd: 0.5, spentUsd: 0 });
     await held(null, { worker: "nobody" });
     await held(null);
     expect(await budget.read()).toMatchObject({ lostTrials: 1, lostUsd: 0 });
   });
 
-  it.each(["asks", "shows itself"])("takes nobody for dead because Redis was away, whoever %s first", async (first) => {
+  it.each(["asks", "shows itself"])("expires no worker because Redis was away, whoever %s first", async (first) => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     for (const worker of ["w2", "w3"]) await held(0.2, { worker });
     const now = await redisTime(redis);
-    // Of a minute ago: w2 had its lease renewed, that of w3 had ended.
+    // As of a minute ago: the lease of w2 was renewed, that of w3 had ended.
     await redis.set(KEYS.pulse, now - 60_000);
     await redis.zadd(KEYS.workers, now - 50_000, "w2", now - 61_000, "w3");
     const presence = new Presence({ redis, state: W1, leaseMs: 10_000 });
     if (first === "shows itself") await presence.start();
     expect(await budget.read()).toMatchObject({ reservedUsd: 0.2, lostTrials: 1 });
-    // It is not heard of again.
+    // It does not come back.
     await redis.zadd(KEYS.workers, now - 1, "w2");
     expect(await budget.read()).toMatchObject({ reservedUsd: 0, lostTrials: 2 });
     await presence.stop();
   });
 
-  it("puts the real cost in the place of what was counted when a lost trial is settled after all", async () => {
+  it("replaces the counted amount with the real cost when a lost trial is settled after all", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     const late = await held(0.4, { worker: "w2" });
     await end("w2");
     expect((await budget.read()).lostUsd).toBe(0.4);
-    // The trial was given to another, who holds money for it too.
+    // Another worker has the trial now and a reservation for it too.
     const again = await held(0.4, { trial: late.trial });
     for (let i = 0; i < 2; i++) await settle(late, 0.1);
     expect(await budget.read()).toMatchObject({ spentUsd: 0.1, reservedUsd: 0.4, lostTrials: 0, lostUsd: 0 });
@@ -233,7 +233,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 0.4, reservedUsd: 0 });
   });
 
-  it("holds what was lost again when the one who asked hears of it only now", async () => {
+  it("reserves again what was lost when the answer arrives late", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     const cutOff = await held(0.4, { worker: "w2" });
     await end("w2");
@@ -243,7 +243,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 0, reservedUsd: 0.4, lostTrials: 0, lostUsd: 0 });
   });
 
-  it("bills more than the budget when trials cost more than they might", async () => {
+  it("charges more than the budget when trials cost more than their limits", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     const others = [await held(0.25), await held(0.25)];
     await settle(await held(0.25), 1.5);
@@ -252,7 +252,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.reserve(request(0.01))).toBe("refuse");
   });
 
-  it("works with amounts beyond what safe integers hold", async () => {
+  it("works with amounts beyond safe integers", async () => {
     await budget.open({ maxCostUsd: 1e14, spentUsd: 0 });
     const [one, two] = [await held(1e13), await held(1e13)];
     await settle(one, 1e13);
@@ -260,13 +260,13 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 4e13, reservedUsd: 0 });
   });
 
-  it("refuses amounts that are none", async () => {
+  it("rejects invalid amounts", async () => {
     await expect(budget.open({ maxCostUsd: 0, spentUsd: 0 })).rejects.toThrow(/above 0/);
     await expect(budget.open({ maxCostUsd: 1, spentUsd: Number.NaN })).rejects.toThrow(BudgetError);
     await expect(budget.reserve(request(-1))).rejects.toThrow(/maxCostUsd must not be negative/);
   });
 
-  it("never exceeds the limit, however many ask at a time", async () => {
+  it("never exceeds the limit, however many request at a time", async () => {
     const connections = await Promise.all(Array.from({ length: 4 }, () => openRedis(server.url)));
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     let most = 0;
@@ -288,11 +288,11 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     for (const connection of connections) connection.disconnect();
     expect(most).toBeGreaterThan(0.9);
     expect(most).toBeLessThanOrEqual(1);
-    // 0.03 has to be left for a trial that costs 0.02 in the end.
+    // 0.03 must be left for a trial that finally costs 0.02.
     expect(await budget.read()).toMatchObject({ spentUsd: 0.98, reservedUsd: 0, isRefusing: true });
   });
 
-  it("answers what a run on one machine is answered, whatever is asked in whatever order", async () => {
+  it("gives the same answers as the budget on one machine, for any sequence of requests", async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constantFrom("a", "b"), cents: fc.integer({ min: 1, max: 40 }), isJudged: fc.boolean() }),
       fc.record({
@@ -302,7 +302,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
         isTypical: fc.boolean(),
       }),
     );
-    // Fewer steps than would show what trials cost: the 95th percentile of Redis is a little higher.
+    // Fewer steps than are needed to estimate costs: the 95th percentile in Redis is slightly higher.
     const ASKED = { isStored: false, judgingCanCost: () => 0, prompt: { tokens: 0, calls: 1 } };
     const systemOf = (name: string): System => ({ name, process: () => ({}) });
     const limitsOf = (maxCostUsd: number): Limits => ({ price: null, maxCostUsd, hardTimeoutMs: null });
@@ -316,7 +316,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
         for (const each of steps) {
           if ("kind" in each) {
             const { kind, isJudged } = each;
-            // Those of one system have no limit, and all cost the same.
+            // Trials of one system have no limit, and all cost the same.
             const max = kind === "a" ? each.cents / 100 : 0;
             const wanted = request(max, { kind, isJudged });
             const expected =
@@ -349,7 +349,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     );
   });
 
-  it("sets aside the 99th percentile of what trials have cost, at most 1.1 % too much", async () => {
+  it("reserves the 99th percentile of past costs, at most 1.1 % too much", async () => {
     const micros = fc.array(fc.integer({ min: 0, max: 10_000_000 }), { minLength: 5, maxLength: 400 });
     await fc.assert(
       fc.asyncProperty(micros, async (amounts) => {
@@ -375,7 +375,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     );
   });
 
-  it("takes a rare dear trial for rare once there are enough others", async () => {
+  it("treats a rare expensive trial as rare once there are enough others", async () => {
     await budget.open({ maxCostUsd: 1e6, spentUsd: 0 });
     for (const cost of [9, 0.01, 0.01, 0.01, 0.01]) await settle(await held(null), cost);
     await held(null);
@@ -387,7 +387,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect(reservedUsd).toBeLessThanOrEqual(9 + 0.015 * 1.011);
   });
 
-  it("knows everything again after Redis was killed and started", async () => {
+  it("keeps its state when Redis is killed and restarted", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     const wanted = await held(0.4);
     await server.kill();

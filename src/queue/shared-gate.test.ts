@@ -40,7 +40,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     return Promise.all(Array.from({ length: count }, () => gate.enter(NEVER)));
   }
 
-  /** A number of calls that wait until they are let in; those that are not at the end are given up. */
+  /** Calls that wait to be admitted; the remaining ones are given up at the end. */
   function crowd(gate: SharedGate, count: number): { inside: number[]; stop: () => void } {
     const stop = new AbortController();
     const inside: number[] = [];
@@ -65,7 +65,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     await redis.ping();
   }
 
-  it("lets in as many as there are places for all workers together, in order", async () => {
+  it("admits as many calls as there are slots for all workers together, in order", async () => {
     const [mine, theirs] = [gateOf(3), gateOf(3, { redis: another, worker: "w2" })];
     const calls = await enter(mine, 2);
     await enter(theirs, 1);
@@ -74,7 +74,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
       await theirs.enter(NEVER);
       order.push(name);
     });
-    await expect.poll(() => theirs.waiting()).toBe("2 waiting for host:1, which takes 3 at a time");
+    await expect.poll(() => theirs.waiting()).toBe("2 waiting for host:1, limited to 3 at a time");
     await sleep(30);
     expect(order).toEqual([]);
     expect(await places()).toBe(3);
@@ -85,7 +85,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(await places()).toBe(3);
   });
 
-  it("never has more calls under way than there are places, whoever enters and leaves", async () => {
+  it("never has more calls in flight than slots, whoever enters and leaves", async () => {
     const gates = [gateOf(5), gateOf(5, { redis: another, worker: "w2" })];
     let [active, most, done] = [0, 0, 0];
     const work = async (gate: SharedGate): Promise<void> => {
@@ -103,18 +103,18 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     await expect.poll(places).toBe(0);
   });
 
-  it("starts with 16 and doubles in a round while others wait for the places", async () => {
+  it("starts with 16 and doubles in a round while calls wait for slots", async () => {
     const gate = gateOf(100);
     const waiting = crowd(gate, 60);
     await expect.poll(() => waiting.inside.length).toBe(16);
-    await expect.poll(() => gate.waiting()).toBe("44 waiting for host:1, which takes 16 at a time");
+    await expect.poll(() => gate.waiting()).toBe("44 waiting for host:1, limited to 16 at a time");
     await leaveAll(gate, waiting.inside.splice(0));
     expect(await limit()).toBe(32);
     await expect.poll(() => waiting.inside.length).toBe(32);
     waiting.stop();
   });
 
-  it("does not grow while it is not used, nor over the most it may be", async () => {
+  it("does not grow while slots are unused, nor beyond its maximum", async () => {
     const gate = gateOf(100);
     for (let i = 0; i < 5; i++) await leaveAll(gate, await enter(gate, 3));
     expect(await limit()).toBe(16);
@@ -126,7 +126,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     waiting.stop();
   });
 
-  it("halves once for all calls that were refused together, and then grows by one a round", async () => {
+  it("halves once for calls that were rate-limited together, then grows by one per round", async () => {
     const gate = gateOf(100);
     for (const call of await enter(gate, 16)) gate.leave(call, "rate_limited");
     await redis.ping();
@@ -145,7 +145,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(await limit()).toBeLessThan(5);
   });
 
-  it("halves what a run may have when that is less, and keeps one place at least", async () => {
+  it("halves the maximum of a run when that is lower, and keeps at least one slot", async () => {
     const gate = gateOf(4);
     for (const expected of [2, 1, 1]) {
       gate.leave(await gate.enter(NEVER), "rate_limited");
@@ -154,7 +154,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     }
   });
 
-  it("lets nobody in while the endpoint asks to wait, and says so everywhere", async () => {
+  it("admits no call while the endpoint asks to wait, and says so on all workers", async () => {
     const [mine, theirs] = [gateOf(10), gateOf(10, { redis: another, worker: "w2" })];
     const start = performance.now();
     mine.leave(await mine.enter(NEVER), "rate_limited", 700);
@@ -166,7 +166,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(700);
   });
 
-  it("frees the places of a worker that is dead, whatever bounds them", async () => {
+  it("frees the slots of an expired worker, whatever limits them", async () => {
     await enter(gateOf(3, { redis: another, worker: "w2" }), 3);
     const gate = gateOf(3);
     const entering = enter(gate, 3);
@@ -176,13 +176,13 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(await places()).toBe(3);
   });
 
-  it("frees no places because Redis was away", async () => {
+  it("frees no slots because Redis was away", async () => {
     await enter(gateOf(3, { redis: another, worker: "w2" }), 3);
     await redis.set(KEYS.pulse, Date.now() - 60_000);
     await redis.zadd(KEYS.workers, Date.now() - 50_000, "w2");
     const gate = gateOf(3);
     const waiting = crowd(gate, 3);
-    await expect.poll(() => gate.waiting()).toBe("3 waiting for host:1, which takes 3 at a time");
+    await expect.poll(() => gate.waiting()).toBe("3 waiting for host:1, limited to 3 at a time");
     expect(await redis.hget(KEYS.gate(ENDPOINT), "holder:w2")).toBe("3");
     waiting.stop();
   });
@@ -190,14 +190,14 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
   it.each([
     ["the endpoint", 1000],
     ["the run", 16],
-  ])("shares the places among workers that wait for %s", async (_, max) => {
+  ])("shares the slots among workers that wait for %s", async (_, max) => {
     const gates = [gateOf(max), gateOf(max, { redis: another, worker: "w2" })];
     const stop = new AbortController();
     const work = async (gate: SharedGate): Promise<void> => {
       while (!stop.signal.aborted) {
         const call = await gate.enter(stop.signal);
         await sleep(5);
-        // Not "fine", which would make room for everybody.
+        // Not "fine", which would raise the limit for all.
         gate.leave(call, "failed");
       }
     };
@@ -209,7 +209,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     await expect.poll(places).toBe(0);
   });
 
-  it("bounds each run by its own most, when runs are told apart", async () => {
+  it("limits each run by its own maximum when runs are distinguished", async () => {
     const wide = gateOf(100, { run: "one" });
     await enter(wide, 10);
     const narrow = gateOf(2, { run: "two:2" });
@@ -222,7 +222,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(await places()).toBe(12);
   });
 
-  it("takes no place for a call that is told to stop", async () => {
+  it("takes no slot for a stopped call", async () => {
     const gate = gateOf(1);
     const held = await gate.enter(NEVER);
     const stop = new AbortController();
@@ -233,7 +233,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     await expect(gate.enter(stop.signal)).rejects.toThrow("stopped");
     await leaveAll(gate, [held]);
     expect(await places()).toBe(0);
-    // The question is on its way when it is told to stop.
+    // The request is pending when the call is stopped.
     const late = new AbortController();
     const asking = gate.enter(late.signal);
     late.abort(new Error("late"));
@@ -243,7 +243,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(gate.waiting()).toBeNull();
   });
 
-  it("changes nothing when Redis is told the same again", async () => {
+  it("is safe to repeat", async () => {
     const keys = gateKeys(ENDPOINT);
     const names = ["a.1::w1", "a.2::w1"];
     const entering = ["w1", "", 2, ...names];
@@ -256,7 +256,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(await redis.hgetall(KEYS.gate(ENDPOINT))).toMatchObject({ "holder:w1": "1", "place:a.2::w1": "2" });
   });
 
-  it("is forgotten after an hour in which nobody came", async () => {
+  it("is removed after an hour without calls", async () => {
     const gate = gateOf(1);
     await gate.enter(NEVER);
     const waiting = crowd(gate, 1);
@@ -272,7 +272,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     }
   });
 
-  it("waits while Redis is away, and knows who is inside when it is back", async () => {
+  it("waits while Redis is away, and knows its calls when Redis is back", async () => {
     const gate = gateOf(2);
     const [first = 0] = await enter(gate, 2);
     await server.kill();
@@ -284,7 +284,7 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(await places()).toBe(2);
   });
 
-  it("fails when the connection was closed for good", async () => {
+  it("fails when the connection was closed", async () => {
     const own = await openRedis(server.url);
     const gate = gateOf(1, { redis: own });
     const call = await gate.enter(NEVER);

@@ -10,17 +10,16 @@ import { PollLoop } from "./poll-loop.js";
 
 export interface SharedGateOptions {
   redis: Redis;
-  /** What follows a blank tells accounts apart, and is not for people. */
+  /** The part after the space distinguishes accounts and is not shown. */
   endpoint: string;
-  /** Whose places these are: they are freed when its lease has ended. */
+  /** The owner of the slots; they are freed when its lease has ended. */
   worker: string;
-  /** The most calls of the run at a time, of all its workers together; Infinity for no bound but what the endpoint takes. */
+  /** Maximum concurrent calls of the run by all its workers together; Infinity to limit them only by the endpoint's capacity. */
   max: number;
-  /** Tells runs apart that call the endpoint at the same time; left out, `max` bounds all of them together. */
+  /** Distinguishes runs that call the endpoint at the same time. If omitted, `max` limits all of them together. */
   run?: string;
 }
 
-/** A call that waits for a place. */
 interface Waiter {
   readonly resolve: (call: number) => void;
   readonly reject: (reason: unknown) => void;
@@ -30,17 +29,16 @@ interface Waiter {
 
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
-/** Places asked for in one question. */
 const MOST_AT_ONCE = 256;
-/** A timer that is set for longer than 24 days fires at once. */
+/** A timer of more than 24 days would fire at once. */
 const LONGEST_WAIT_MS = 60_000;
-/** Redis answers within a millisecond; one that is silent for so long is away. */
+/** Redis answers within a millisecond; after this time it is considered away. */
 const SILENCE_MS = 1000;
 const NO_BOUND = 1e9;
 
 /**
- * Bounds the calls of all workers to one endpoint at a time, and learns how many it takes, as `Gate` does for one
- * process. The places are kept in Redis. Calls of this process wait in order, and one of them asks for all.
+ * Limits concurrent calls of all workers to one endpoint and adapts to its rate limits, like `EndpointGate` for one
+ * process. The slots are kept in Redis. Calls of this process wait in order, and one request asks for all of them.
  * @example
  * const gate = new SharedGate({ redis, endpoint: "api.example.com", worker, max: 64 });
  * const call = await gate.enter(signal);
@@ -52,13 +50,13 @@ export class SharedGate implements TrialGate {
   readonly #run: string;
   readonly #max: number;
   readonly #loop: PollLoop;
-  /** Tells the calls of this gate from those of others of the same worker. */
+  /** Distinguishes the calls of this gate from those of other gates of the same worker. */
   readonly #id = randomBytes(6).toString("hex");
   #queue: Waiter[] = [];
   #calls = 0;
   #limit = 0;
   #pausedUntil = 0;
-  /** When the question that is on its way was asked; null when there is none. */
+  /** When the pending request was sent; null if there is none. */
   #askedAt: number | null = null;
 
   constructor(options: SharedGateOptions) {
@@ -69,11 +67,11 @@ export class SharedGate implements TrialGate {
     this.#loop = new PollLoop({ ask: () => this.#ask(), shortestMs: SHORTEST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS });
   }
 
-  /** Takes a place, when there is one. While Redis is away, it waits. */
+  /** Takes a slot when one is free. Waits while Redis is away. */
   enter(signal: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      // Many calls wait for the same signal; that is no leak.
+      // Many calls wait for the same signal, which is not a leak.
       setMaxListeners(0, signal);
       const waiter = { resolve, reject, signal, onAbort: () => this.#giveUp(waiter) };
       signal.addEventListener("abort", waiter.onAbort, { once: true });
@@ -82,7 +80,7 @@ export class SharedGate implements TrialGate {
     });
   }
 
-  /** Gives the place back, sooner or later; what this process cannot tell any more is made good when its lease ends. */
+  /** Frees the slot eventually; if this process can no longer reach Redis, the end of its lease does. */
   leave(call: number, end: CallEnd, pauseMs = 0): void {
     const { redis } = this.#options;
     const args = [this.#nameOf(call), this.#max, end, pauseMs];
@@ -91,7 +89,7 @@ export class SharedGate implements TrialGate {
     if (this.#queue.length > 0) this.#loop.wake();
   }
 
-  /** Why calls are waiting, in words; null when none is. */
+  /** Describes why calls are waiting; null if none is. */
   waiting(): string | null {
     const now = performance.now();
     const { length } = this.#queue;
@@ -99,10 +97,10 @@ export class SharedGate implements TrialGate {
     if (this.#pausedUntil > now) return `${name} asked to wait ${Math.ceil((this.#pausedUntil - now) / 1000)} s`;
     if (length === 0) return null;
     if (this.#askedAt !== null && now - this.#askedAt > SILENCE_MS) return `${length} waiting for Redis to answer`;
-    return `${length} waiting for ${name}, which takes ${Math.min(this.#limit, this.#max)} at a time`;
+    return `${length} waiting for ${name}, limited to ${Math.min(this.#limit, this.#max)} at a time`;
   }
 
-  /** Asks for places for all that wait; says how long the endpoint asks them to wait. */
+  /** Requests slots for all waiting calls. Returns how long the endpoint asked to wait. */
   async #ask(): Promise<number | null> {
     if (this.#queue.length === 0) return null;
     const calls = Array.from({ length: Math.min(this.#queue.length, MOST_AT_ONCE) }, () => ++this.#calls);
@@ -121,7 +119,7 @@ export class SharedGate implements TrialGate {
       for (const name of names) this.#admit(Number.parseInt(name.slice(this.#id.length + 1), 10));
       return pauseMs;
     } catch (error) {
-      // What Redis could not do just now it may do later, unless the connection was closed for good.
+      // Temporary errors of Redis are retried, unless the connection was closed.
       if (redis.status === "end") this.#rejectAll(error);
       return 0;
     } finally {
@@ -129,7 +127,7 @@ export class SharedGate implements TrialGate {
     }
   }
 
-  /** Gives a place to whoever is first by now. */
+  /** Gives a slot to the first waiting call. */
   #admit(call: number): void {
     const waiter = this.#queue.shift();
     waiter?.signal.removeEventListener("abort", waiter.onAbort);

@@ -35,7 +35,7 @@ function attempted(trial: Trial, output: Output | Error): Attempted {
   return output instanceof Error ? threw(output, timed) : returned(trial.system, output, timed);
 }
 
-describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
+describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
   let server: RedisServer;
   let redis: Redis;
   let budget: SharedBudget;
@@ -62,7 +62,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
   }
 
-  it("asks nobody in a run without a budget", () => {
+  it("does not ask Redis in a run without a budget", () => {
     const purse = purseOf("w1", NEVER, false);
     expect(purse.admits(trialOf(1), limitsOf(100))).toBe("held");
     purse.settle(trialOf(1), attempted(trialOf(1), { costUsd: 1 }), 0);
@@ -70,7 +70,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(purse.waiting()).toBeNull();
   });
 
-  it("keeps what a trial has cost until it is taken, once", async () => {
+  it("keeps the cost of a trial until it is taken, once", async () => {
     const purse = purseOf("w1");
     const [fine, failed] = [trialOf(1), trialOf(2)];
     for (const trial of [fine, failed]) expect(await purse.admits(trial, limitsOf(0.1))).toBe("held");
@@ -85,18 +85,18 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(purse.take(3)).toBeNull();
   });
 
-  it("lets a trial wait until one of another worker gives money back, and says so meanwhile", async () => {
+  it("makes a trial wait until another worker frees budget, and says so meanwhile", async () => {
     const [mine, theirs] = [purseOf("w1"), purseOf("w2")];
     const first = trialOf(1);
     await theirs.admits(first, limitsOf(0.2));
     const waiting = Promise.resolve(mine.admits(trialOf(2), limitsOf(0.2)));
-    await expect.poll(() => mine.waiting()).toBe("1 waiting for money that other trials hold");
+    await expect.poll(() => mine.waiting()).toBe("1 waiting for budget reserved by running trials");
     await finish(theirs, first, { costUsd: 0.1 });
     expect(await waiting).toBe("held");
     expect(mine.waiting()).toBeNull();
   });
 
-  it("lets in those that wait in the order they came", async () => {
+  it("admits waiting trials in order", async () => {
     const purse = purseOf("w1");
     const first = trialOf(1);
     await purse.admits(first, limitsOf(0.3));
@@ -111,7 +111,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(order).toEqual([2, 3, 4]);
   });
 
-  it("does not hold up trials of another system behind those that wait", async () => {
+  it("does not hold up trials of another system behind waiting ones", async () => {
     const purse = purseOf("w1");
     await purse.admits(trialOf(1), limitsOf(0.1));
     const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.25)));
@@ -122,7 +122,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(await waiting).toBe("held");
   });
 
-  it("refuses all that wait as soon as one is refused", async () => {
+  it("refuses all waiting trials as soon as one is refused", async () => {
     const purse = purseOf("w1");
     const first = trialOf(1);
     await purse.admits(first, limitsOf(0.2));
@@ -133,7 +133,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(await purse.admits(trialOf(5), limitsOf(0.01))).toBe("refused");
   });
 
-  it("waits while the run is announced and has no budget yet, and no longer than it is announced", async () => {
+  it("waits while the run is announced without a budget, and no longer than it is announced", async () => {
     await redis.flushall();
     await redis.set(KEYS.run(KEY), "{}");
     const purse = purseOf("w1");
@@ -144,7 +144,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(await budget.read()).toMatchObject({ isRefusing: false, reservedUsd: 0 });
   });
 
-  it("waits for nobody who is dead", async () => {
+  it("does not wait for expired workers", async () => {
     await purseOf("w2").admits(trialOf(1), limitsOf(0.3));
     const waiting = purseOf("w1").admits(trialOf(1), limitsOf(0.3));
     await redis.zrem(KEYS.workers, "w2");
@@ -152,7 +152,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(await budget.read()).toMatchObject({ lostTrials: 1, lostUsd: 0.3, isRefusing: true });
   });
 
-  it("starts what is free whatever the others cost, and knows what is judged", async () => {
+  it("starts free trials whatever the others cost, and knows which are judged", async () => {
     const purse = purseOf("w1");
     expect(await purse.admits(trialOf(1), limitsOf(0.3))).toBe("held");
     const recorded = trialOf(2, { name: "recorded", isRecorded: true });
@@ -168,7 +168,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect((await budget.read()).reservedUsd).toBe(0.175);
   });
 
-  it("holds money twice for a trial that it was given twice, and settles both", async () => {
+  it("reserves twice for a trial that it was given twice, and settles both", async () => {
     const purse = purseOf("w1");
     for (let i = 0; i < 2; i++) await purse.admits(trialOf(1), limitsOf(0.1));
     expect((await budget.read()).reservedUsd).toBe(0.2);
@@ -176,7 +176,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 0.08, reservedUsd: 0 });
   });
 
-  it("starts nothing any more when it is told to stop, and leaves nothing held", async () => {
+  it("starts nothing after it is stopped, and leaves nothing reserved", async () => {
     const stop = new AbortController();
     const purse = purseOf("w1", stop.signal);
     await purse.admits(trialOf(1), limitsOf(0.2));
@@ -190,7 +190,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0.2);
   });
 
-  it("stops at once while Redis is away, and gives back what Redis hears of later", async () => {
+  it("stops at once while Redis is away, and frees later reservations", async () => {
     const stop = new AbortController();
     const purse = purseOf("w1", stop.signal);
     await server.kill();
@@ -202,7 +202,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0);
   });
 
-  it("fails when the connection was closed for good", async () => {
+  it("fails when the connection was closed", async () => {
     const own = await openRedis(server.url);
     const purse = new SharedPurse({
       redis: own,
@@ -220,7 +220,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await expect(waiting).rejects.toThrow(/closed/i);
   });
 
-  it("pays a system when its output is there: a worker that dies while it grades loses judging alone", async () => {
+  it("settles a system when its output is delivered: a worker that dies while grading loses only judging", async () => {
     const judged = trialOf(1, { isPaid: true });
     const plain = trialOf(2);
     const purse = purseOf("w1");
@@ -229,20 +229,20 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
       const output = attempted(trial, { response: "", costUsd: 0.04 });
       const paid = output.kind === "returned" ? purse.payFor(trial.index, output) : null;
       const settlements = paid === null ? [] : [paid];
-      // An answer that was lost has it sent again.
+      // A lost answer makes the client send it again.
       for (let i = 0; i < 2; i++) await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
     }
     expect(await budget.read()).toMatchObject({ spentUsd: 0.08, reservedUsd: 0.06, lostTrials: 0 });
     await redis.zadd(KEYS.workers, Date.now() - 1, "w1");
     expect(await budget.read()).toMatchObject({ spentUsd: 0.14, reservedUsd: 0, lostTrials: 1, lostUsd: 0.06 });
 
-    // It was not dead after all.
+    // It was not expired after all.
     await finish(purse, judged, { response: "", costUsd: 0.04 }, 0.01);
     await finish(purse, plain, { response: "", costUsd: 0.04 });
     expect(await budget.read()).toMatchObject({ spentUsd: 0.09, reservedUsd: 0, lostTrials: 0, lostUsd: 0 });
   });
 
-  it("counts an output whose cost nobody knows as all that was set aside, once", async () => {
+  it("counts an output with unknown cost as the full reservation, once", async () => {
     const trial = trialOf(1);
     const purse = purseOf("w1");
     await purse.admits(trial, limitsOf(0.1));
@@ -258,7 +258,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 0.11, reservedUsd: 0, unknownCosts: 1 });
   });
 
-  it("sets nothing aside but for judging when a stored output is graded, and learns nothing from its cost", async () => {
+  it("reserves only judging when a stored output is graded, and does not use its cost for estimates", async () => {
     const isStored = () => true;
     const purse = new SharedPurse({
       ...{ redis, key: KEY, worker: "w1", signal: NEVER, tokens: TOKENS },
@@ -285,7 +285,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
       });
     }
     expect(await budget.read()).toMatchObject({ spentUsd: 0.02, reservedUsd: 0 });
-    // Half as much again as judging has cost.
+    // 1.5 times the cost of judging.
     await purse.admits(trialOf(3, { isPaid: true }), limitsOf(100));
     expect((await budget.read()).reservedUsd).toBeCloseTo(0.03, 12);
   });

@@ -17,15 +17,14 @@ import { type ReserveAnswer, type ReserveRequest, SharedBudget } from "./shared-
 
 export interface ReserveQueueOptions {
   redis: Redis;
-  /** What the run is called in Redis. */
+  /** The name of the run in Redis. */
   key: string;
   signal: AbortSignal;
 }
 
-/** What becomes of a trial: "gone" when nobody wants it any more, because its run is over or the signal was aborted. */
+/** The result of a reservation; "gone" if the run is over or the signal was aborted. */
 export type Admission = "held" | "refused" | "gone";
 
-/** A trial that has no final answer yet. */
 interface Waiter {
   readonly request: ReserveRequest;
   readonly resolve: (admission: Admission) => void;
@@ -33,15 +32,15 @@ interface Waiter {
 }
 
 /**
- * Asks the budget of a run for money, and asks again while others may give some back. Trials of one system wait in the
- * order they came; those of another do not wait behind them.
+ * Reserves budget, and retries while other trials may still free some. Trials of one system wait in order; those of
+ * another system do not wait behind them.
  */
 export class ReserveQueue {
   readonly #options: ReserveQueueOptions;
   readonly #budget: SharedBudget;
   readonly #loop: PollLoop;
   readonly #pending = new Set<Waiter>();
-  /** By system: those that were told to wait. A system that has none is not in it. */
+  /** By system: the waiting trials. Systems without any are omitted. */
   readonly #queues = new Map<string, Waiter[]>();
 
   constructor(options: ReserveQueueOptions) {
@@ -50,14 +49,14 @@ export class ReserveQueue {
     this.#loop = new PollLoop({ ask: () => this.#askQueues(), shortestMs: 20, longestMs: 200 });
   }
 
-  /** Trials that were told to wait. */
+  /** Number of waiting trials. */
   get length(): number {
     let count = 0;
     for (const queue of this.#queues.values()) count += queue.length;
     return count;
   }
 
-  /** Whether the money is held, sooner or later. */
+  /** Waits until the budget is reserved or refused. */
   hold(request: ReserveRequest): Promise<Admission> {
     if (this.#options.signal.aborted) return Promise.resolve("gone");
     return new Promise((resolve, reject) => {
@@ -68,12 +67,12 @@ export class ReserveQueue {
     });
   }
 
-  /** Call when there may be money: asks at once. */
+  /** Call when budget may have been freed: asks at once. */
   wake(): void {
     if (this.#queues.size > 0) this.#loop.wake();
   }
 
-  /** Listens only while somebody waits, so that nothing is left behind when the run is over. */
+  /** Listens only while trials wait, so that no listener is left when the run is over. */
   #watch(waiter: Waiter): void {
     if (this.#pending.size === 0) this.#options.signal.addEventListener("abort", this.#onAbort);
     this.#pending.add(waiter);
@@ -87,7 +86,7 @@ export class ReserveQueue {
     this.#loop.start();
   }
 
-  /** The first of every system: the money may do for one and not for another. */
+  /** Asks for the first trial of every system: the budget may suffice for one and not for another. */
   async #askQueues(): Promise<number | null> {
     await Promise.all(Array.from(this.#queues.keys(), (kind) => this.#askQueue(kind)));
     return this.#queues.size === 0 ? null : 0;
@@ -111,7 +110,7 @@ export class ReserveQueue {
       if (answer === "gone") this.#dismiss(all, "gone");
       return answer;
     } catch (error) {
-      // What Redis could not do just now it may do later, unless the connection was closed for good.
+      // Temporary errors of Redis are retried, unless the connection was closed.
       if (this.#options.redis.status !== "end" && !(error instanceof AssayError)) return "wait";
       if (this.#forget(waiter)) waiter.reject(error);
       return "refuse";
@@ -127,7 +126,7 @@ export class ReserveQueue {
     for (const waiter of waiters) if (this.#forget(waiter)) waiter.resolve(admission);
   }
 
-  /** False when it had its answer before. */
+  /** Returns false if the waiter was already resolved. */
   #forget(waiter: Waiter): boolean {
     if (!this.#pending.delete(waiter)) return false;
     const { kind } = waiter.request;
@@ -145,7 +144,7 @@ export class ReserveQueue {
 
   readonly #onAbort = () => this.#dismiss([...this.#pending], "gone");
 
-  /** The answer came after the trial was given up. What this process cannot tell any more, the end of its lease frees. */
+  /** The reservation came after the trial was given up. If Redis cannot be reached, the end of the lease frees it. */
   #giveBack({ trial, token }: ReserveRequest): void {
     const settlement = { trial, token, costUsd: 0, judgeCostUsd: 0, isTypical: false };
     const { redis, key } = this.#options;
@@ -156,45 +155,45 @@ export class ReserveQueue {
 
 export interface SharedPurseOptions {
   redis: Redis;
-  /** What the run is called in Redis. */
+  /** The name of the run in Redis. */
   key: string;
   worker: string;
-  /** False for a run without a budget: every trial may start, and Redis is not asked. */
+  /** False for a run without a budget: every trial may start without asking Redis. */
   hasBudget: boolean;
   signal: AbortSignal;
-  /** Counts what systems are given. */
+  /** Counts input tokens. */
   tokens: TokenCounter;
-  /** True when the output of a trial is there, and is only graded. */
+  /** True if the output of a trial is stored and only graded. */
   isStored: (trial: Trial) => boolean;
 }
 
-/** What a trial has cost, to be settled together with its delivery. */
+/** The cost of a trial, settled together with its delivery. */
 export interface Settlement {
-  /** The place of the trial in the plan. */
+  /** The index of the trial in the plan. */
   trial: number;
-  /** Of its reservation. */
+  /** The token of its reservation. */
   token: string;
-  /** Null when nobody knows. */
+  /** Null if unknown. */
   costUsd: number | null;
-  /** What scoring it has cost. */
+  /** The cost of scoring. */
   judgeCostUsd: number;
-  /** False when it failed, or was not run at all: then it says nothing about what others will cost. */
+  /** False if the trial failed or was not run: then it says nothing about the cost of other trials. */
   isTypical: boolean;
-  /** False when only its system is paid, because it is being graded. Left out when it is over. */
+  /** False if only its system is settled, because it is still being graded. Omitted when it is finished. */
   isGraded?: boolean;
 }
 
 /**
- * Asks the budget that all workers of a run share before each trial, and keeps what trials have cost until they are
+ * Reserves from the budget that all workers of a run share before each trial, and keeps the cost of trials until they are
  * delivered.
  * @example
- * const purse = new SharedPurse({ redis, key, worker, hasBudget: true, signal });
- * if ((await purse.admits(trial, limits)) === "held") await chain.run(trial);
+ * const gate = new SharedBudgetGate({ redis, key, worker, hasBudget: true, signal });
+ * if ((await gate.admit(trial, limits)) === "held") await runner.run(trial);
  */
 export class SharedPurse implements TrialPurse {
   readonly #options: SharedPurseOptions;
   readonly #queue: ReserveQueue;
-  /** Tokens by trial; more than one when a trial was given to this worker again while it runs it. */
+  /** Tokens by trial; several if this worker was given a trial again while running it. */
   readonly #held = new Map<number, string[]>();
   readonly #settled = new Map<number, Settlement[]>();
 
@@ -203,12 +202,12 @@ export class SharedPurse implements TrialPurse {
     this.#queue = new ReserveQueue(options);
   }
 
-  /** Whether a trial may start. It waits while others hold the money. */
+  /** Whether a trial may start. Waits while other trials hold the budget. */
   admits(trial: Trial, limits: Limits | null): Admission | Promise<Admission> {
     return this.#options.hasBudget ? this.#hold(trial, this.#requestOf(trial, limits)) : "held";
   }
 
-  /** Call when a trial is over, with what scoring it has cost. */
+  /** Call when a trial is finished, with the cost of scoring it. */
   settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void {
     const token = takeFirst(this.#held, trial.index);
     if (token === null) return;
@@ -221,7 +220,7 @@ export class SharedPurse implements TrialPurse {
     this.#queue.wake();
   }
 
-  /** What the system of a trial is to be paid, together with the delivery of its output; null when nothing was reserved. */
+  /** The settlement of a trial's system, sent with its output; null if nothing was reserved. */
   payFor(index: number, returned: Returned): Settlement | null {
     const token = this.#held.get(index)?.[0];
     if (token === undefined) return null;
@@ -230,18 +229,18 @@ export class SharedPurse implements TrialPurse {
     return { trial: index, token, costUsd, judgeCostUsd: 0, isTypical: false, isGraded: false };
   }
 
-  /** What is to be settled together with the delivery of a trial; null when nothing was reserved. */
+  /** The settlement to send with the result of a trial; null if nothing was reserved. */
   take(index: number): Settlement | null {
     const settlement = takeFirst(this.#settled, index);
-    // It is about to be delivered: those that wait ask often again.
+    // Budget is about to be freed, so waiting trials ask more often again.
     if (settlement !== null) this.#queue.wake();
     return settlement;
   }
 
-  /** Why trials are waiting, in words; null when none is. */
+  /** Describes why trials are waiting; null if none is. */
   waiting(): string | null {
     const { length } = this.#queue;
-    return length === 0 ? null : `${length} waiting for money that other trials hold`;
+    return length === 0 ? null : `${length} waiting for budget reserved by running trials`;
   }
 
   async #hold({ index }: Trial, request: ReserveRequest): Promise<Admission> {

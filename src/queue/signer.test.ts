@@ -3,27 +3,27 @@ import { signerFor } from "./signer.js";
 
 const LONG = "0123456789abcdef";
 
-describe("who may do without a secret", () => {
+describe("a Redis that needs no secret", () => {
   it.each(["redis://127.0.0.1:6379", "redis://localhost", "rediss://:pass@[::1]:6380/2"])("%s", (url) => {
     expect(signerFor(url, "").signJob("run", 1, false)).toBe(signerFor(url, "").signJob("run", 1, false));
   });
 
   it.each(["redis://queue:6379", "rediss://:pass@10.0.0.7", "redis://127.0.0.1.example.org"])("not %s", (url) => {
     expect(() => signerFor(url, "")).toThrow(
-      /is on another machine, and ASSAY_QUEUE_SECRET is not set.*make one with: openssl rand -hex 32$/,
+      /is on another machine, but ASSAY_QUEUE_SECRET is not set.*generate one with: openssl rand -hex 32$/,
     );
     expect(signerFor(url, LONG)).toBeDefined();
   });
 
-  it("refuses a secret that can be guessed", () => {
-    expect(() => signerFor("redis://127.0.0.1", "hunter2")).toThrow("has 7 characters, and needs at least 16");
+  it("rejects a secret that can be guessed", () => {
+    expect(() => signerFor("redis://127.0.0.1", "hunter2")).toThrow("has 7 characters, but needs at least 16");
   });
 });
 
 describe("a signature", () => {
   const signer = signerFor("redis://queue", LONG);
 
-  it("is for one run, one trial and one purpose", () => {
+  it("is valid for one run, one trial and one purpose", () => {
     const signature = signer.signJob("run", 12, false);
     expect(signer.isJobSigned("run", { index: 12, signature })).toBe(true);
     expect(signer.isJobSigned("run", { index: 1, signature })).toBe(false);

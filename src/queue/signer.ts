@@ -3,18 +3,18 @@ import { QueueError, UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
 import { type Announcement, QUEUE_SCHEMA } from "./contract.js";
 
-/** The variable that holds what a run and its workers share. */
+/** The variable with the secret shared by a run and its workers. */
 const SECRET_VARIABLE = "ASSAY_QUEUE_SECRET";
-/** A shorter one can be guessed by trying. */
+/** Shorter secrets can be guessed. */
 const MIN_SECRET_CHARS = 16;
-/** How old an announcement may be. It allows for clocks that differ; a run signs its own anew every minute. */
+/** Maximum age of an announcement. Allows for clock differences; a run signs its announcement again every minute. */
 export const MAX_AGE_MS = 300_000;
 const SIGNATURE_BYTES = 32;
 
-/** What a signature is for: one of a job is none of a parcel. */
+/** What a signature is for: a signature of a job is not valid for a batch. */
 type Purpose = "announcement" | "job" | "results" | "leave";
 
-/** An announcement as it is kept in Redis. */
+/** An announcement as stored in Redis. */
 export interface SignedAnnouncement {
   /** The announcement as JSON. */
   body: string;
@@ -23,23 +23,22 @@ export interface SignedAnnouncement {
   signature: string;
 }
 
-/** Signs what a run and its workers tell each other through a Redis that others may be able to write to. */
+/** Signs the messages of a run and its workers, because others may be able to write to their Redis. */
 export class Signer {
   readonly #secret: string;
 
-  /** An empty secret signs for everybody: only for a Redis on this machine. */
+  /** With an empty secret anyone can sign: only for a Redis on this machine. */
   constructor(secret: string) {
     this.#secret = secret;
   }
 
-  /** An announcement as it is put into Redis. */
   signAnnouncement(announcement: Announcement, now = Date.now()): string {
     const body = JSON.stringify(announcement);
     const signature = this.#sign("announcement", [announcement.key, String(now), body]).toString("hex");
     return JSON.stringify({ body, signedAt: now, signature } satisfies SignedAnnouncement);
   }
 
-  /** The announcement of a run; throws when the run did not sign it, or long ago. Null when another version wrote it. */
+  /** Verifies an announcement; throws if its signature is invalid or too old. Null if it is of another version. */
   openAnnouncement(key: string, text: string, now = Date.now()): Announcement | null {
     const signed = parseSigned(text);
     if (signed === null) return null;
@@ -52,7 +51,7 @@ export class Signer {
     const ageMs = Math.abs(now - signedAt);
     if (ageMs > MAX_AGE_MS)
       throw new QueueError(
-        `its announcement was signed ${Math.round(ageMs / 60_000)} minutes ${signedAt < now ? "ago" : "from now"}: somebody has put back an old one, or the clocks of the two machines differ. Set the clocks`,
+        `its announcement was signed ${Math.round(ageMs / 60_000)} minutes ${signedAt < now ? "ago" : "from now"}: it may be a replayed old one, or the clocks of the two machines differ. Synchronize the clocks`,
       );
     const announcement = parseAnnouncement(body);
     return announcement?.key === key ? announcement : null;
@@ -71,31 +70,30 @@ export class Signer {
     return isSame(own, Buffer.from(String(signature), "base64"));
   }
 
-  /** What tells a worker to leave a run, and why. */
+  /** Signs the dismissal of a worker. */
   signLeave(key: string, worker: string, why: string): string {
     return JSON.stringify({ why, signature: this.#sign("leave", [key, worker, why]).toString("base64") });
   }
 
-  /** Why a worker is to leave; null when the run has not said so. */
+  /** Why a worker is dismissed; null if the run did not sign it. */
   openLeave(key: string, worker: string, text: string): string | null {
     const { why, signature } = parseObject(text);
     const own = this.#sign("leave", [key, worker, String(why)]);
     return isSame(own, Buffer.from(String(signature), "base64")) ? String(why) : null;
   }
 
-  /** Results of a run with their signature. */
   signResults(key: string, data: Buffer): Buffer {
     return Buffer.concat([this.#sign("results", [key, data]), data]);
   }
 
-  /** What was signed; throws when no worker of the run has signed it. */
+  /** Verifies and returns results; throws if no worker of the run signed them. */
   openResults(key: string, signed: Buffer): Buffer {
     const data = signed.subarray(SIGNATURE_BYTES);
     if (isSame(this.#sign("results", [key, data]), signed.subarray(0, SIGNATURE_BYTES))) return data;
     throw new QueueError(`it is not signed with the ${SECRET_VARIABLE} of the run`);
   }
 
-  /** Each part with its length, so that no two lists of parts are signed alike. */
+  /** Each part is signed with its length, so that different lists never have the same signature. */
   #sign(purpose: Purpose, parts: readonly (string | Buffer)[]): Buffer {
     const hmac = createHmac("sha256", this.#secret).update(`${QUEUE_SCHEMA} ${purpose}`);
     for (const part of parts) hmac.update(`\n${Buffer.byteLength(part)}\n`).update(part);
@@ -104,34 +102,34 @@ export class Signer {
 }
 
 /**
- * Signs for a Redis with the secret that is given, or that ASSAY_QUEUE_SECRET holds. Throws where there is none and others
- * may be able to write to that Redis.
+ * Creates a signer with the given secret or ASSAY_QUEUE_SECRET. Throws if there is none and others may be able to write to
+ * that Redis.
  * @example
- * const signer = signerFor("redis://queue:6379", "a long random text");
+ * const signer = createSigner("redis://queue:6379", "a long random text");
  */
 export function signerFor(url: string, secret = process.env[SECRET_VARIABLE] ?? ""): Signer {
   if (secret === "") {
     const host = URL.canParse(url) ? new URL(url).hostname : "";
     if (host === "" || isLoopback(host)) return new Signer("");
     throw new UsageError(
-      `The Redis at ${host} is on another machine, and ${SECRET_VARIABLE} is not set: whoever can write there could give orders to workers. Set it to the same random text for the run and for all workers; make one with: openssl rand -hex 32`,
+      `The Redis at ${host} is on another machine, but ${SECRET_VARIABLE} is not set: anyone who can write there could control workers. Set it to the same random text for the run and for all workers; generate one with: openssl rand -hex 32`,
     );
   }
   if (secret.length < MIN_SECRET_CHARS)
     throw new UsageError(
-      `${SECRET_VARIABLE} has ${secret.length} characters, and needs at least ${MIN_SECRET_CHARS}. Make one with: openssl rand -hex 32`,
+      `${SECRET_VARIABLE} has ${secret.length} characters, but needs at least ${MIN_SECRET_CHARS}. Generate one with: openssl rand -hex 32`,
     );
   return new Signer(secret);
 }
 
-/** What is kept in Redis of an announcement, unchecked; null when another version wrote it. */
+/** Parses a stored announcement without verifying it; null if it is of another version. */
 export function parseSigned(text: string): SignedAnnouncement | null {
   const { body, signedAt, signature } = parseObject(text);
   const isSigned = typeof body === "string" && typeof signedAt === "number" && typeof signature === "string";
   return isSigned ? { body, signedAt, signature } : null;
 }
 
-/** An announcement; null when another version wrote it. */
+/** Parses an announcement; null if it is of another version. */
 export function parseAnnouncement(body: string): Announcement | null {
   const announcement = parseObject(body);
   return announcement.schema === QUEUE_SCHEMA ? (announcement as unknown as Announcement) : null;

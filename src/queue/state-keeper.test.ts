@@ -10,7 +10,7 @@ import { StateKeeper } from "./state-keeper.js";
 
 const KEY = "run-00000000";
 
-describe.skipIf(lacks("redis-server"))("who takes part in a run", () => {
+describe.skipIf(lacks("redis-server"))("the workers of a run", () => {
   let server: RedisServer;
   let redis: Redis;
 
@@ -44,7 +44,7 @@ describe.skipIf(lacks("redis-server"))("who takes part in a run", () => {
     await redis.set(KEYS.worker(id), JSON.stringify(state));
   }
 
-  it("one that has left by itself is not lost, one whose lease has run out is", async () => {
+  it("are lost when their lease has expired, not when they have left", async () => {
     const notes: string[] = [];
     const own = keeper(notes);
     await appear("left", { pid: 5 });
@@ -54,10 +54,10 @@ describe.skipIf(lacks("redis-server"))("who takes part in a run", () => {
     await redis.zadd(KEYS.workers, 1, "lost");
     await own.look();
     await own.look();
-    expect(notes).toEqual(["the worker box:6 was lost with 3 trials under way, which others take over"]);
+    expect(notes).toEqual(["the worker box:6 was lost with 3 running trials, which others take over"]);
   });
 
-  it("one whose lease lasts is waited for, also when what it says of itself has gone", async () => {
+  it("are waited for while their lease lasts, also when their state has expired", async () => {
     const notes: string[] = [];
     const own = keeper(notes);
     await appear("late", {});
@@ -70,20 +70,20 @@ describe.skipIf(lacks("redis-server"))("who takes part in a run", () => {
     expect(notes).toHaveLength(1);
   });
 
-  it("a refusal is the reason to wait only while its worker is there", async () => {
+  it("are the reason to wait only while a refusing worker is present", async () => {
     const own = keeper([]);
     await appear("other", { refuses: "its plan differs" });
-    expect(own.waiting(await own.look())).toBe("the worker box:5 does not take part: its plan differs");
+    expect(own.waiting(await own.look())).toBe("the worker box:5 does not join: its plan differs");
     await redis.zrem(KEYS.workers, "other");
-    expect(own.waiting(await own.look())).toMatch(/^no worker takes part; start one with: assay worker --queue redis:/);
+    expect(own.waiting(await own.look())).toMatch(/^no worker has joined; start one with: assay worker --queue redis:/);
   });
 
-  it("one that was told to leave is not said to refuse as well, unless nobody else is there", async () => {
+  it("are not reported as refusing when dismissed, unless no other is present", async () => {
     const notes: string[] = [];
     const own = keeper(notes);
     await appear("bad", { pid: 5, refuses: "told to leave" });
     const state = await own.look();
     expect([notes, state.notes]).toEqual([[], []]);
-    expect(own.waiting(state)).toBe("the worker box:5 does not take part: told to leave");
+    expect(own.waiting(state)).toBe("the worker box:5 does not join: told to leave");
   });
 });

@@ -12,19 +12,19 @@ export interface StateKeeperOptions {
   announcement: Announcement;
   feeder: Pick<Feeder, "counts">;
   money: Pick<RunMoney, "read">;
-  /** By worker: trials that it has delivered. */
+  /** By worker: its delivered trials. */
   done: ReadonlyMap<string, number>;
-  /** Knows what was said already. */
+  /** Knows which reasons were already reported. */
   dismissals: Pick<Dismissals, "isReason">;
   onNote: (note: string) => void;
 }
 
-/** Knows how a run over a queue does: who takes part, what waits, what is spent, and who was lost. */
+/** Tracks the state of a run over a queue: workers, waiting trials, spending and lost workers. */
 export class StateKeeper {
   readonly #options: StateKeeperOptions;
   readonly #refusals = new Map<string, string>();
   #known = new Map<string, WorkerState>();
-  /** All that have taken part. */
+  /** All workers that ever joined. */
   readonly #ever = new Map<string, WorkerState>();
   readonly #lost: string[] = [];
   #last: QueueState | null = null;
@@ -46,7 +46,7 @@ export class StateKeeper {
     return this.#last;
   }
 
-  /** Who did how much in the end, and what was known last: Redis may not be there any more. */
+  /** The final state: trials per worker, and the last known figures, because Redis may be gone. */
   conclude(): QueueState {
     const state = this.#last ?? this.#blank();
     const idle = { active: 0, perSecond: 0, waiting: null };
@@ -58,13 +58,13 @@ export class StateKeeper {
     return { ...state, at: new Date().toISOString(), workers, active: 0, waiting: 0, isRunning: false };
   }
 
-  /** Why the run is not faster, in words; null when workers are busy. */
+  /** Describes why the run is not faster; null if workers are busy. */
   waiting({ workers }: QueueState): string | null {
     const taking = workers.filter(({ refuses }) => refuses === null);
     if (taking.length === 0) {
       const refusals = new Set(workers.flatMap(({ refuses }) => this.#refusals.get(refuses ?? "") ?? []));
       const how = `start one with: assay worker --queue ${withoutSecrets(this.#options.url)}`;
-      return refusals.size === 0 ? `no worker takes part; ${how}` : [...refusals].join("; ");
+      return refusals.size === 0 ? `no worker has joined; ${how}` : [...refusals].join("; ");
     }
     const reasons = new Set(taking.flatMap(({ waiting }) => waiting ?? []));
     return reasons.size === 0 ? null : [...reasons].join("; ");
@@ -89,9 +89,9 @@ export class StateKeeper {
     return Array.from(this.#refusals).flatMap(([why, words]) => (dismissals.isReason(why) ? [] : [words]));
   }
 
-  /** Said once, when it happens. */
+  /** Reported once. */
   #refuse({ host, pid }: WorkerState, why: string): void {
-    const words = `the worker ${host}:${pid} does not take part: ${why}`;
+    const words = `the worker ${host}:${pid} does not join: ${why}`;
     if (this.#refusals.has(why)) return;
     this.#refusals.set(why, words);
     if (!this.#options.dismissals.isReason(why)) this.#options.onNote(words);
@@ -103,14 +103,14 @@ export class StateKeeper {
       if (there.has(id) || worker.active === 0) continue;
       const how = await howGone(this.#options.redis, id);
       if (how === "lost") this.#lose(worker);
-      // Its lease lasts a little longer than what it says of itself.
+      // Its lease lasts slightly longer than its state.
       if (how === null) there.set(id, worker);
     }
     this.#known = there;
   }
 
   #lose({ host, pid, active }: WorkerState): void {
-    const words = `the worker ${host}:${pid} was lost with ${active} ${active === 1 ? "trial" : "trials"} under way, which others take over`;
+    const words = `the worker ${host}:${pid} was lost with ${active} running ${active === 1 ? "trial" : "trials"}, which others take over`;
     this.#lost.push(words);
     this.#options.onNote(words);
   }

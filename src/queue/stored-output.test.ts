@@ -19,10 +19,10 @@ function sharedFolder(): string {
   return join(dir, "run");
 }
 
-describe("an output that is kept in Redis until it is graded", () => {
+describe("an ungraded output in Redis", () => {
   const sealed = (place = PLACE) => sealStored(7, encodeStored(outputOf("yes"), null) ?? "", place);
 
-  it("comes out as it went in", async () => {
+  it("decodes to what was encoded", async () => {
     expect(openStored(await sealed(), { index: 7, trial: TRIAL }, PLACE)).toMatchObject(outputOf("yes"));
   });
 
@@ -31,18 +31,18 @@ describe("an output that is kept in Redis until it is graded", () => {
     ["another run", { ...PLACE, key: "run-11111111" }, 7, TRIAL],
     ["another place in the plan", PLACE, 8, TRIAL],
     ["another trial", PLACE, 7, { ...TRIAL, trial: 3 }],
-  ])("is not used when it is of %s", async (_, place, index, trial) => {
+  ])("is rejected when it is of %s", async (_, place, index, trial) => {
     expect(openStored(await sealed(place), { index, trial }, PLACE)).toBeNull();
   });
 
-  it("is not used when it was changed, or is something else", async () => {
+  it("is rejected when it was changed or is malformed", async () => {
     const changed = await sealed();
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
     for (const other of [changed, Buffer.alloc(0), Buffer.from("text")])
       expect(openStored(other, { index: 7, trial: TRIAL }, PLACE)).toBeNull();
   });
 
-  it("is in the shared folder when it is large, and is nowhere when there is none", () => {
+  it("is in the shared folder when it is large, and not stored when there is none", () => {
     const large = outputOf("x".repeat(2 << 20));
     const folder = sharedFolder();
     const line = encodeStored(large, folder) ?? "";
@@ -52,7 +52,7 @@ describe("an output that is kept in Redis until it is graded", () => {
     expect(encodeStored(large, join(folder, "not", "mounted"))).toBeNull();
   });
 
-  it("is not read from what no worker has written", () => {
+  it("is not read from a file that no worker has written", () => {
     const folder = sharedFolder();
     mkdirSync(folder);
     encodeStored(outputOf("x".repeat(2 << 20)), folder);

@@ -8,17 +8,17 @@ import { isSharedName } from "./output-folder.js";
 import { pack, unpack } from "./parcel.js";
 import type { Signer } from "./signer.js";
 
-/** Where an output that is not graded yet is kept in Redis, and who vouches for it. */
+/** Everything needed to sign and read ungraded outputs in Redis. */
 export interface OutputPlace {
   key: string;
   signer: Signer;
-  /** The folder of the run for large outputs; null when there is none. */
+  /** The folder of the run for large outputs; null if there is none. */
   folder: string | null;
 }
 
 /**
- * The line of an output that is not graded yet. A large one goes to the folder of the run, and is named by the line; null
- * where there is no such folder, and for what JSON cannot hold.
+ * The line of an ungraded output. A large one goes to the folder of the run and is named by the line. Null if there is no
+ * such folder, or if JSON cannot hold the output.
  */
 export function encodeStored(ungraded: UngradedOutput, folder: string | null): string | null {
   const line = hasLargeText(ungraded.output) ? null : encodeUngraded(ungraded);
@@ -32,37 +32,36 @@ export function encodeStored(ungraded: UngradedOutput, folder: string | null): s
   }
 }
 
-/** Not its parents: where they lack, nothing is mounted, and nobody else would see it. */
+/** Does not create the parents: if they are missing, nothing is mounted, and no other machine would see the file. */
 export function writeToShared(folder: string, pieces: Iterable<string>): string {
   if (!existsSync(folder)) mkdirSync(folder);
   return writeByContent(folder, pieces);
 }
 
-/** What a line stands for. */
 export interface DecodedOutput {
   ungraded: UngradedOutput;
-  /** The file in the shared folder that holds it; null when the line does. */
+  /** The file in the shared folder that holds it; null if the line does. */
   file: string | null;
 }
 
-/** What a line stands for; null when its file is not there. Throws for what is no such line. */
+/** Decodes a line; null if its file is missing. Throws if the line is malformed. */
 export function decodeStored(line: string, folder: string | null): DecodedOutput | null {
   const { file, ...ungraded } = JSON.parse(line) as UngradedOutput & { file?: unknown };
   if (file === undefined) return { ungraded, file: null };
   if (typeof file !== "string" || !isSharedName(file) || folder === null) return null;
   const path = join(folder, file);
-  // Others can write to that folder: a link or a pipe is not read.
+  // Others can write to that folder, so links and pipes are not read.
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   const { output } = JSON.parse(readFileSync(path, "utf8")) as Pick<UngradedOutput, "output">;
   return { ungraded: { ...ungraded, output }, file };
 }
 
-/** The output of one trial as it is kept in Redis, signed. */
+/** The signed output of one trial, as stored in Redis. */
 export async function sealStored(index: number, line: string, { key, signer }: OutputPlace): Promise<Buffer> {
   return signer.signResults(key, await pack({ worker: "", news: [{ kind: "output", index, line }] }));
 }
 
-/** What is kept in Redis of a trial; null when nobody of the run has put it there, or it is of another trial. */
+/** The stored output of a trial; null if the run did not sign it, or if it belongs to another trial. */
 export function openStored(
   sealed: Buffer,
   { index, trial }: { index: number; trial: TrialKey },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { WorkerErrors } from "./dismissals.js";
 
-/** Who is found while each of these workers delivers so many trials, in turn, of which some share are errors. */
+/** Who is found while each of these workers delivers this many trials in turn, with these shares of errors. */
 function found(shares: Readonly<Record<string, number>>, trials = 40): string[] {
   const errors = new WorkerErrors();
   return Array.from({ length: trials }).flatMap((_, i) =>
@@ -11,16 +11,16 @@ function found(shares: Readonly<Record<string, number>>, trials = 40): string[] 
   );
 }
 
-it("finds a worker once that fails where others pass", () => {
+it("finds a worker once that fails where others succeed", () => {
   expect(found({ a: 0, bad: 1, c: 0.1 })).toEqual(["bad: 10 of its last 10 trials of s are errors"]);
 });
 
-it("finds two that fail where a third passes", () => {
+it("finds two that fail where a third succeeds", () => {
   const names = found({ bad: 1, good: 0, worse: 0.9 }).map((words) => words.split(":", 1)[0]);
   expect(names).toEqual(["bad", "worse"]);
 });
 
-it("finds a quick one when the slow ones have passed a few, whoever delivers last", () => {
+it("finds a fast one when the slow ones have succeeded a few times, whoever delivers last", () => {
   const errors = new WorkerErrors();
   for (let i = 0; i < 500; i++) expect(errors.count("bad", "s", true)).toEqual([]);
   expect([errors.count("a", "s", false), errors.count("b", "s", false)]).toEqual([[], []]);

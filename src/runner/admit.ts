@@ -17,16 +17,15 @@ export interface Trial {
   readonly wiring: Wiring;
 }
 
-/** Which trials are over already, and what ends the sequence before its end. */
 export interface AdmissionOptions {
   isDone: (index: number) => boolean;
   signal: AbortSignal;
 }
 
 /**
- * The planned trials of some systems in the order they are admitted: every task once before any task twice, each round
- * in a seeded shuffle, so that a run stopped half-way is still a balanced sample. Examples of one group stand together in
- * each round. Workers share one such sequence; an aborted signal ends it.
+ * The planned trials of some systems in execution order: every task once before any task twice, each round shuffled
+ * with a seed, so that a run stopped half-way is still a balanced sample. Examples of one group stay together within a
+ * round. Workers share one queue; an aborted signal ends it.
  */
 export class Admissions {
   readonly #plan: Plan;
@@ -42,7 +41,7 @@ export class Admissions {
     this.#options = options;
   }
 
-  /** The next trial; null when there is none any more. */
+  /** Returns the next trial, or null when none is left. */
   take(): Trial | null {
     const { isDone, signal } = this.#options;
     while (!signal.aborted && (this.#next < this.#order.length || this.#startRound())) {
@@ -55,13 +54,13 @@ export class Admissions {
     return null;
   }
 
-  /** Leaves out whatever would come. */
+  /** Drops all remaining trials. */
   end(): void {
     this.#round = this.#plan.trials;
     this.#order = new Uint32Array();
   }
 
-  /** False when all rounds are over. */
+  /** Returns false after the last round. */
   #startRound(): boolean {
     if (this.#round + 1 >= this.#plan.trials) return false;
     this.#round += 1;
@@ -71,7 +70,7 @@ export class Admissions {
   }
 }
 
-/** The trial that stands at a place of the result; null when the plan has none there. */
+/** Returns the trial at an index of the result, or null if the plan has none there. */
 export function trialAt(plan: Plan, index: number): Trial | null {
   const pair = Math.floor(index / plan.trials);
   const exampleIndex = pair % plan.examples.length;
@@ -89,17 +88,17 @@ function trialOf(plan: Plan, place: TrialPlace): Trial | null {
   return { index, system, systemIndex, example, exampleIndex, trial, wiring };
 }
 
-/** Systems that are run side by side with others: all that call the same endpoint, or all that call none. */
+/** Systems that share workers: all that call the same endpoint, or all that call none. */
 export interface Lane {
-  /** Their places in the plan. */
+  /** Indexes into `plan.systems`. */
   readonly systems: readonly number[];
-  /** What the endpoint takes at a time; null when there is none. */
+  /** Limits concurrent calls to the endpoint; null if there is no endpoint. */
   readonly gate: Gate | null;
-  /** Trials at a time. */
+  /** Maximum number of concurrent trials. */
   readonly workers: number;
 }
 
-/** One lane for each endpoint, so that a slow one holds up nobody else. */
+/** Creates one pool per endpoint, so that a slow endpoint does not hold up the others. */
 export function lanesOf({ systems }: Plan, ports: RunPorts): Lane[] {
   const endpoints = new Map<string | null, number[]>();
   for (const [index, system] of systems.entries()) {
@@ -119,7 +118,7 @@ export function lanesOf({ systems }: Plan, ports: RunPorts): Lane[] {
   });
 }
 
-/** A system that bounds its own trials without an endpoint is a lane of its own. */
+/** A system with its own `maxParallel` but without an endpoint gets its own pool. */
 function endpointOf({ endpoint, maxParallel, name }: System): string | null {
   if (typeof endpoint === "string" && endpoint !== "") return endpoint;
   return maxParallel === undefined ? null : name;
@@ -130,7 +129,7 @@ function workersOf(systems: readonly System[], { maxWorkers }: RunPorts): number
   return bounds.length === 0 ? maxWorkers : Math.min(...bounds);
 }
 
-/** The host alone: what follows a blank tells accounts apart, and is not for people. */
+/** Only the host: the part after the space distinguishes accounts and is not shown. */
 function nameOf(endpoint: string): string {
   return endpoint.split(" ", 1)[0] ?? endpoint;
 }

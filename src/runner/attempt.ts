@@ -30,17 +30,14 @@ import { score } from "./score.js";
 
 export interface AttemptOptions {
   seed: number;
-  /** By system: what its endpoint takes at a time. */
+  /** By system: the gate of its endpoint. */
   gates: readonly (TrialGate | null)[];
-  /** What a trial is held to. */
   limitsOf: (trial: Trial) => Limits | null;
-  /** What passing means. */
   threshold: number;
-  /** Told when a trial has used up much of its budget. */
   alarms: Alarms;
 }
 
-/** Calls systems, or answers for them from the cache when they did the very same work before. */
+/** Calls systems, or returns their cached output when they did the same work before. */
 export class Attempter {
   readonly #ports: ChainPorts;
   readonly #seedOf: (trial: Trial) => number;
@@ -49,7 +46,7 @@ export class Attempter {
   readonly #known: readonly Known[];
   readonly #limitsOf: (trial: Trial) => Limits | null;
   readonly #random: () => number;
-  /** Calls of trials that are not over. Weak, because the copies that a growing and shrinking Map leaves hold on to them. */
+  /** Calls of unfinished trials. A WeakMap, because the old copies of a growing and shrinking Map keep trials alive. */
   readonly #made = new WeakMap<Trial, Call>();
   #sleeping = 0;
   #lastFailure: unknown;
@@ -118,7 +115,7 @@ export class Attempter {
     return this.#make(call, trial, known);
   }
 
-  /** Makes the call, and makes it again while it fails before any output and may be. */
+  /** Makes the call, and repeats it while it fails before any output and may be retried. */
   async #make(call: Call, trial: Trial, known: Known): Promise<Attempted> {
     const closed = await this.#takePlace(call, known);
     let attempted =
@@ -128,7 +125,7 @@ export class Attempter {
       const { error, durationMs } = attempted;
       const wait = this.#waitAfter(error, known, { failed, waitedMs });
       if (wait === null || !(await this.#slept(wait, error))) break;
-      // Whoever is not let in again has failed as before: no call was made since.
+      // If the gate does not admit the trial again, the earlier failure stands: no call was made since.
       if ((await this.#takePlace(call, known)) !== null) break;
       waitedMs += wait;
       call.failed = [...call.failed, failureOf(error, durationMs)];
@@ -141,18 +138,18 @@ export class Attempter {
     return attempted;
   }
 
-  /** How long to wait before a call is made again; null when it is not. */
+  /** Milliseconds to wait before the next attempt; null if there is none. */
   #waitAfter(error: unknown, { gate }: Known, so: { failed: number; waitedMs: number }): number | null {
     const { retry: policy } = this.#ports;
-    // While its endpoint is down a trial waits at the gate, and for as long as that takes.
+    // While the endpoint is down, the trial waits at the gate for as long as the outage policy allows.
     if (gate?.isDown === true && findOutlook(error) === "down") return policy.maxRetries === 0 ? null : 0;
     const retry = retryOf(error);
     return retry === null ? null : waitBeforeRetry(retry, so, { policy, random: this.#random });
   }
 
-  /** Puts what a call returned into the cache. One that cannot be written costs a note, not the trial. */
+  /** Caches the output of a call. A failed cache write adds a note; the trial is not affected. */
   async remember({ output, latency, call }: Returned): Promise<void> {
-    // A recording is at hand anyway.
+    // Recorded outputs need no cache entry.
     if (call.cacheKey === null || call.wasPaid || latency === null || !isWhole(output)) return;
     try {
       await this.#ports.cache?.put(call.cacheKey, { output, latency });
@@ -161,22 +158,22 @@ export class Attempter {
     }
   }
 
-  /** The call of a trial whose system was asked; null while it waits for its turn. */
+  /** Returns the call of a trial, or null while the trial still waits to be called. */
   callOf(trial: Trial): Call | null {
     return this.#made.get(trial) ?? null;
   }
 
-  /** Call when a trial is over. */
+  /** Call when a trial is finished. */
   forget(trial: Trial): void {
     this.#made.delete(trial);
   }
 
-  /** Why calls are waiting to be made again, in words; null when none is. */
+  /** Describes why calls wait to be retried; null if none does. */
   waiting(): string | null {
-    return this.#sleeping === 0 ? null : `${this.#sleeping} to be called again after: ${messageOf(this.#lastFailure)}`;
+    return this.#sleeping === 0 ? null : `${this.#sleeping} to be retried after: ${messageOf(this.#lastFailure)}`;
   }
 
-  /** Waits; false when the run was stopped meanwhile. */
+  /** Returns false if the run was stopped while waiting. */
   async #slept(ms: number, failure: unknown): Promise<boolean> {
     this.#sleeping += 1;
     this.#lastFailure = failure;
@@ -190,7 +187,7 @@ export class Attempter {
     }
   }
 
-  /** Takes a place at the endpoint. Gives back why there is none. */
+  /** Enters the gate of the endpoint. Returns null, or the reason why the call was not admitted. */
   async #takePlace(call: Call, { gate, refusals }: Known): Promise<unknown> {
     if (refusals !== null && refusals.reason !== null) return new NotRun(refusals.reason);
     if (gate === null) return null;
@@ -208,13 +205,13 @@ export class Attempter {
     return new NotRun(refusals.reason);
   }
 
-  /** Makes one call, and gives its place back. */
+  /** Makes one call and leaves the gate. */
   async #callFromPlace(call: Call, trial: Trial, { refusals }: Known): Promise<Attempted> {
     const attempted = await this.#call(call, trial);
     refusals?.note(attempted);
     const error = attempted.kind === "threw" ? attempted.error : null;
     const afterMs = retryOf(error)?.afterMs ?? 0;
-    // A wait that this trial would not take is not asked of the others: each finds out for itself, and the run ends.
+    // A wait longer than this trial would accept is not imposed on others: each finds out for itself, and the run ends.
     const pauseMs = afterMs <= this.#ports.retry.maxWaitMs ? afterMs : 0;
     call.leaveGate?.(endOf(attempted), pauseMs, error === null ? "" : messageOf(error));
     return attempted;
@@ -230,11 +227,11 @@ export class Attempter {
     return call.stop.limit(ended, { ms, overdue });
   }
 
-  /** Whatever is odd about an output is its system's fault, and costs this trial alone. */
+  /** Any problem with an output is an error of its system and affects only this trial. */
   async #process({ system, example }: Trial, started: Started): Promise<Attempted> {
     try {
       const pending = system.process(example, started.call.context);
-      // Waiting for what is there already would count the work of other trials as this one's time.
+      // Awaiting a plain value would count the work of other trials as time of this one.
       const output = isThenable(pending) ? await pending : pending;
       return billedAndStopped(returned(system, output, this.#since(started)));
     } catch (error) {
@@ -252,29 +249,28 @@ export class Attempter {
 
   #cacheKey(trial: Trial, seed: number, known: Known): string {
     known.fingerprint ??= fingerprintOf(trial.system, "process");
-    // What the examples' file is called is not a part of the work.
+    // The name of the dataset file is not part of the work.
     const { dataset: _, ...example } = trial.example;
     return digest({ fingerprint: known.fingerprint, example, trial: trial.trial, seed });
   }
 }
 
-/** A call that was made, and when. */
 interface Started {
   start: number;
   call: Call;
 }
 
-/** Bills what a call reports, and marks a trial that was stopped. */
+/** Charges the usage that a call reports, and marks a trial that was stopped. */
 function billedAndStopped(attempted: Attempted): Attempted {
   const { stop, context } = attempted.call;
   if (context.budget !== null) charge(attempted, context.budget);
   return stop === null ? attempted : asStopped(attempted, stop);
 }
 
-/** A trial that was stopped is graded on what it left, which may be nothing. */
+/** A stopped trial is graded on what it produced, which may be nothing. */
 function asStopped(attempted: Attempted, { reason }: TrialStop): Attempted {
   if (reason === null) return attempted;
-  // A system that knows that nothing was measured says so, whatever stopped it.
+  // A system that reports that nothing was measured is believed, whatever stopped it.
   if (attempted.kind === "threw" && isTrialError(attempted.error)) return attempted;
   if (attempted.kind === "threw") {
     const { durationMs, call } = attempted;
@@ -293,43 +289,43 @@ function findOutlook(error: unknown): Outlook | null {
   return isTrialError(error) ? (error.outlook ?? null) : null;
 }
 
-/** How long a trial may still take inside its system, over all its calls. */
+/** Time left for a trial inside its system, over all its calls. */
 function leftOf(limits: Limits | null, { insideMs }: Call): number | null {
   const most = limits?.hardTimeoutMs ?? null;
   return most === null ? null : Math.max(1, most - insideMs);
 }
 
-/** False for what was stopped, and for work that is not all written down: from the cache it could not be graded as it was. */
+/** False for stopped trials and incomplete workspaces: graded from the cache they would score differently. */
 function isWhole({ stopped, workspace }: Output): boolean {
   return stopped == null && workspace?.incomplete == null;
 }
 
-/** What is the same for all trials of a system. */
+/** State shared by all trials of a system. */
 interface Known {
   readonly gate: TrialGate | null;
-  /** Null where no system is stopped. */
+  /** Null if systems are never stopped for refusals. */
   readonly refusals: Refusals | null;
   fingerprint: string | null;
 }
 
 const NOTHING_KNOWN: Known = { gate: null, refusals: null, fingerprint: null };
 
-/** Milliseconds to the microsecond: what lies below is noise, and long digits are most of a stored row. */
+/** Rounds to microseconds: smaller digits are noise and would make up most of a stored row. */
 function microseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
 function fromCache({ output, latency }: CachedOutput, call: Call): Attempted {
   call.stop?.release();
-  // Older caches hold how long a recording took to read.
+  // Older caches stored how long reading the recording took.
   const time = call.wasPaid ? recordedTime(output.latency) : { latency, durationMs: latency * 1000 };
   call.wasPaid = true;
   return billedAndStopped({ kind: "returned", output, ...time, call });
 }
 
 /**
- * Lets a system ask whether its trial would pass as it stands, where every evaluator can tell while the work is going on;
- * undefined where one cannot.
+ * Lets a system ask whether its trial would pass in its current state. Undefined unless every evaluator can score
+ * unfinished work.
  */
 function watchOf(trial: Trial, threshold: number, signal: AbortSignal): TrialContext["passes"] {
   const { evaluators } = trial.wiring;

@@ -16,44 +16,44 @@ import type { Trial } from "./admit.js";
 import { billed } from "./cost.js";
 import type { CallEnd } from "./gate.js";
 
-/** One trial's dealings with its system. */
+/** The calls of one trial to its system. */
 export interface Call {
   readonly context: TrialContext;
-  /** What the system said meanwhile. */
+  /** Messages that the system logged. */
   readonly messages: readonly string[];
   readonly budget: TrialBill | null;
   readonly stop: TrialStop | null;
-  /** Calls that failed before and were made again. */
+  /** Failed calls that were retried. */
   failed: readonly Attempt[];
-  /** Milliseconds before the call that counts: of the failed ones, and of waiting between them. */
+  /** Milliseconds before the successful call: failed calls and the waits between them. */
   lostMs: number;
   /** Milliseconds inside the failed calls. */
   insideMs: number;
-  /** Milliseconds of the work itself, from a system that works in phases; null from all others. */
+  /** Milliseconds of the work itself, for a system that works in phases; null for all others. */
   workMs: number | null;
-  /** What is to be done when the trial is over; null for nearly all. */
+  /** Tasks to run when the trial is finished; null for nearly all trials. */
   atEnd: (() => void | Promise<void>)[] | null;
-  /** True when the output was there already, in the cache or in a recording. */
+  /** True if the output came from the cache or from a recording. */
   wasPaid: boolean;
-  /** True when an earlier start of the run has stored the output, and has paid for it. */
+  /** True if an earlier start of the run stored the output and paid for it. */
   wasStored: boolean;
-  /** True when the run was stopped while the system was at work: nobody knows what that has cost. */
+  /** True if the run was stopped while the system was working: the cost is unknown. */
   wasCut: boolean;
-  /** Under which the output is to be cached; null when it is not. */
+  /** The key to cache the output under; null if it is not cached. */
   cacheKey: string | null;
-  /** Gives the place at the endpoint back; null while there is none. */
+  /** Leaves the gate of the endpoint; null while the trial is not inside. */
   leaveGate: ((end: CallEnd, pauseMs?: number, why?: string) => void) | null;
 }
 
-/** What the calls of one trial gave. */
+/** The result of the calls of one trial. */
 export type Attempted = Returned | Threw;
 
 export interface Returned {
   readonly kind: "returned";
   readonly output: Output;
-  /** Seconds inside `System.process`, as measured when the work was really done; null when nobody has. */
+  /** Seconds inside `System.process`, measured when the work was really done; null if unknown. */
   readonly latency: number | null;
-  /** Milliseconds inside the call that counts; null when nobody has measured the work that is repeated. */
+  /** Milliseconds inside the successful call; null for replayed work that was never measured. */
   readonly durationMs: number | null;
   readonly call: Call;
 }
@@ -75,16 +75,16 @@ export interface CallOptions {
   stop: TrialStop | null;
 }
 
-/** The seeds of a run's trials: one for each example and number of a trial, whatever the system. */
+/** Creates the seeds of the trials: one per example and trial number, the same for every system. */
 export function trialSeeds(runSeed: number): (trial: Trial) => number {
   const seedOf = hashSeedsOf(runSeed);
   return ({ example: { id }, trial }) => seedOf(typeof id === "string" ? id : String(id), trial);
 }
 
-/** Plain fields: a system that wraps another hands on `{ ...trial, signal }`. */
+/** Plain fields, because a system that wraps another passes on `{ ...trial, signal }`. */
 export function openCall({ trial: { trial, system }, seed, signal, budget, stop }: CallOptions): Call {
   const messages: string[] = [];
-  // A call that is made again says most of it again.
+  // A retried call repeats most of its messages.
   const log = (message: string) => {
     const text = messageOf(message);
     if (!messages.includes(text)) messages.push(text);
@@ -107,7 +107,7 @@ export function openCall({ trial: { trial, system }, seed, signal, budget, stop 
   };
 }
 
-/** What a system gave back, unless it is no output. */
+/** Checks what a system returned. An invalid output becomes a failure. */
 export function returned(system: System, output: unknown, { durationMs, call }: Timed): Attempted {
   if (!isOutput(output)) return threw(wrongOutput(system, output), { durationMs, call });
   const problem = findOutputProblem(output);
@@ -118,24 +118,22 @@ export function returned(system: System, output: unknown, { durationMs, call }: 
   return { kind: "returned", output, latency, durationMs, call };
 }
 
-/** How long work took that is only repeated: as recorded, never the moment that reading the recording takes. */
+/** The recorded duration of replayed work, never the time it took to read the recording. */
 export function recordedTime(latency: unknown): Pick<Returned, "latency" | "durationMs"> {
-  // Zero is what records write for a time that nobody measured.
+  // Recordings write 0 for a time that was not measured.
   if (!isDuration(latency) || latency === 0) return { latency: null, durationMs: null };
   return { latency, durationMs: Math.round(latency * 1e6) / 1000 };
 }
 
-/** Seconds with no more digits than the microseconds have: a division leaves up to seventeen, which every row would hold. */
+/** Rounds to microseconds: a plain division leaves up to seventeen digits in every row. */
 export function secondsOf(durationMs: number): number {
   return Math.round(durationMs * 1000) / 1e6;
 }
 
-/** A call that ended with an error. */
 export function threw(error: unknown, { durationMs, call }: Timed): Threw {
   return { kind: "threw", error, durationMs, call };
 }
 
-/** How long which call took. */
 export interface Timed {
   durationMs: number;
   call: Call;
@@ -145,7 +143,7 @@ function isOutput(output: unknown): output is Output {
   return typeof output === "object" && output !== null && !Array.isArray(output);
 }
 
-/** Null is what a recording writes for an output that was not stopped. */
+/** Recordings write null for an output that was not stopped. */
 function isStopReason(stopped: unknown): stopped is StopReason | null | undefined {
   return stopped == null || STOP_REASONS.some((reason) => reason === stopped);
 }
@@ -154,38 +152,38 @@ function isDuration(latency: unknown): latency is number {
   return typeof latency === "number" && latency >= 0 && latency < Number.POSITIVE_INFINITY;
 }
 
-/** The call was made, whatever is wrong with its output: what it used is billed. */
+/** The call was made even if its output is invalid, so its usage is charged. */
 function wrongStop(system: System, output: Output): TrialError {
   return new TrialError(
     "system_error",
-    `The system "${system.name}" returned \`stopped\`: ${describe(output.stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be left out.`,
+    `The system "${system.name}" returned \`stopped\`: ${describe(output.stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be omitted.`,
     { spent: output },
   );
 }
 
 function wrongOutput(system: System, output: unknown): ShapeError {
   return new ShapeError(
-    `The system "${system.name}" returned ${describe(output)}. process() must return an object such as { response: "…" } or { context: "…" }.`,
+    `The system "${system.name}" returned ${describe(output)}. process() must return an object like { response: "…" } or { context: "…" }.`,
   );
 }
 
 function incompleteOutput(system: System, output: Output, problem: string): TrialError {
   return new TrialError(
     "system_error",
-    `The system "${system.name}" returned an output that ${problem}. process() must return text, such as { response: "…" } or { context: "…" }.`,
+    `The system "${system.name}" returned an output that ${problem}. process() must return text, like { response: "…" } or { context: "…" }.`,
     { spent: output },
   );
 }
 
-/** How long a trial that was told to stop may take to do so, unless its system says otherwise. */
+/** How long a stopped trial may take to end. Systems can override it with `graceMs`. */
 export const GRACE_MS = 2000;
 
-/** Node's timers take no more, and fire at once when they are given more. */
+/** Node's timers fire at once for longer delays. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 type Reason = TrialStopped["stopped"];
 
-/** Stops one trial: when the run is stopped, when its time is up, when it has cost too much. */
+/** Stops one trial when the run is stopped, its time is up, or its budget is exceeded. */
 export class TrialStop {
   readonly #controller = new AbortController();
   readonly #run: AbortSignal;
@@ -207,7 +205,7 @@ export class TrialStop {
     return this.#controller.signal;
   }
 
-  /** Why the trial itself was stopped; null when it was not. */
+  /** Why this trial was stopped; null if it was not. */
   get reason(): Reason | null {
     return this.#reason;
   }
@@ -219,7 +217,7 @@ export class TrialStop {
     this.#grace = setTimeout(() => this.#onOverdue?.(), this.#graceMs);
   }
 
-  /** Waits for the trial's call, for `ms` at most; `overdue` speaks for one that was told to stop and does not. */
+  /** Waits up to `ms` for the call of the trial. `overdue` gives the result of a call that ignores the stop. */
   async limit<T>(pending: PromiseLike<T>, { ms, overdue }: { ms: number | null; overdue: () => T }): Promise<T> {
     this.startClock(ms);
     const late = new Promise<T>((resolve) => {
@@ -232,7 +230,7 @@ export class TrialStop {
     }
   }
 
-  /** From now on the trial may take this long. */
+  /** Starts the time limit of the trial. */
   startClock(ms: number | null): void {
     if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, LONGEST_TIMER));
   }
@@ -241,7 +239,7 @@ export class TrialStop {
     clearTimeout(this.#clock);
   }
 
-  /** Call when the trial is over. */
+  /** Call when the trial is finished. */
   release(): void {
     this.#isOver = true;
     clearTimeout(this.#grace);
@@ -254,7 +252,7 @@ export class TrialStop {
   };
 }
 
-/** Trials under way that have used up much of what they may cost. */
+/** Running trials that have used most of their budget. */
 export class Alarms {
   readonly #shares = new Map<Trial, number>();
   readonly #onChange: (warning: string | null) => void;
@@ -263,13 +261,12 @@ export class Alarms {
     this.#onChange = onChange;
   }
 
-  /** A trial has exceeded this share of its limit. */
+  /** Records that a trial has exceeded this share of its limit. */
   raise(trial: Trial, share: number): void {
     this.#shares.set(trial, share);
     this.#onChange(this.#words());
   }
 
-  /** The trial is over. */
   clear(trial: Trial): void {
     if (this.#shares.delete(trial)) this.#onChange(this.#words());
   }
@@ -279,33 +276,32 @@ export class Alarms {
     if (highest === undefined) return null;
     const [{ system, example }, share] = highest;
     const others = this.#shares.size - 1;
-    const more = others === 0 ? "" : ` (and ${others} more near theirs)`;
+    const more = others === 0 ? "" : ` (and ${others} more near their limits)`;
     return `${system.name} on ${example.id} is over ${share * 100} % of its budget${more}`;
   }
 }
 
-/** An output that is not graded yet, with all that its row will say of the call. */
+/** An output that is not graded yet, with everything its row needs to know about the call. */
 export interface UngradedOutput extends TrialKey {
   readonly output: Output;
   readonly call: StoredCall;
 }
 
-/** What the row of a trial says of the calls that gave its output. */
+/** What the row of a trial says about the calls that produced its output. */
 export interface StoredCall {
   readonly latency: number | null;
   readonly durationMs: number | null;
-  /** Left out when no call failed before. */
+  /** Omitted if no call failed. */
   readonly lostMs?: number;
   readonly attempts?: readonly Attempt[];
-  /** Left out when the system said nothing. */
+  /** Omitted if the system logged nothing. */
   readonly notes?: readonly string[];
-  /** Left out when nothing is known of what the system costs. */
+  /** Omitted if the price of the system is unknown. */
   readonly bill?: StoredBill;
 }
 
 type StoredBill = Omit<TrialBill, "bill"> & { readonly costUsd: number };
 
-/** What is to be stored of a call that gave an output. */
 export function storedCall({ latency, durationMs, call }: Returned): StoredCall {
   return {
     latency,
@@ -320,7 +316,7 @@ function storedBill({ bill, usage, costKilledAt, isEstimated, isPriced, maxCostU
   return { costUsd: bill.costUsd, usage: { ...usage }, costKilledAt, isEstimated, isPriced, maxCostUsd };
 }
 
-/** An output that an earlier start of the run has stored, as if its system had returned it just now. */
+/** Turns an output that an earlier start of the run stored into the result of a call. */
 export function restored({ output, call: stored }: UngradedOutput, options: CallOptions): Returned {
   const { latency, durationMs, lostMs = 0, attempts = [], notes = [], bill } = stored;
   const budget = bill === undefined ? null : restoredBill(bill);
@@ -340,7 +336,7 @@ function restoredBill({ costUsd, ...rest }: StoredBill): TrialBill {
   return { ...rest, bill: { costUsd, exceeded: rest.costKilledAt > 0 } };
 }
 
-/** What the calls that gave a stored output have cost; null when nobody knows. */
+/** The cost of the calls that produced a stored output; null if unknown. */
 export function storedCost(output: Output, { bill }: StoredCall): number | null {
   return billed(output, bill === undefined ? null : restoredBill(bill)).costUsd;
 }

@@ -43,7 +43,7 @@ describe("classify", () => {
     ["an object without a prototype", Object.create(null), "system_error"],
   ];
 
-  it.each(cases)("sorts %s", (_, error, category) => {
+  it.each(cases)("classifies %s", (_, error, category) => {
     expect(classify(threw(error), RUNNING)).toMatchObject({
       kind: "error",
       category,
@@ -51,17 +51,17 @@ describe("classify", () => {
     });
   });
 
-  it("survives an error that is its own cause", () => {
+  it("handles an error that is its own cause", () => {
     const error = new Error("round");
     error.cause = error;
     expect(classify(threw(error), RUNNING)).toMatchObject({ category: "system_error" });
   });
 
-  it("takes nothing for a failure that failed while the run was being stopped", () => {
+  it("ignores failures while the run is being stopped", () => {
     expect(classify(threw(new Error("aborted")), AbortSignal.abort())).toEqual({ kind: "skipped", reason: null });
   });
 
-  it("keeps what was returned, even while the run is being stopped", () => {
+  it("keeps a returned output even while the run is being stopped", () => {
     const attempted: Attempted = {
       kind: "returned",
       output: { response: "x", stopped: "truncated" },

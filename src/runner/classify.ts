@@ -5,7 +5,7 @@ import type { Attempted, Call, Returned } from "./call.js";
 import { spentOf } from "./cost.js";
 import { NotRun } from "./gate.js";
 
-/** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
+/** How the system part of a trial ended: with something to grade, with an infrastructure error, or not run. */
 export type Ending =
   | { kind: "gradable"; category: ErrorCategory; returned: Returned }
   | {
@@ -13,16 +13,16 @@ export type Ending =
       category: InfrastructureCategory;
       attempt: Attempt;
       call: Call;
-      /** What was used up before it failed, when the system says so. */
+      /** What was used before the failure, if the system reports it. */
       spent: Spent | null;
     }
   | {
       kind: "skipped";
-      /** Why it was not run; null when the run was interrupted. */
+      /** Why the trial was not run; null if the run was interrupted. */
       reason: string | null;
     };
 
-/** Sorts what an attempt gave. What fails while the run is being interrupted was not a failure: it is run again on resume. */
+/** Classifies the result of an attempt. Failures while the run is being stopped do not count: the trial runs again on resume. */
 export function classify(attempted: Attempted, signal: AbortSignal): Ending {
   if (attempted.kind === "returned") {
     return { kind: "gradable", category: attempted.output.stopped ?? "none", returned: attempted };
@@ -34,7 +34,7 @@ export function classify(attempted: Attempted, signal: AbortSignal): Ending {
   return { kind: "error", category: categoryOf(error), attempt, call, spent: spentOf(error) };
 }
 
-/** A failed call, as it is written down. */
+/** The record of a failed call. */
 export function failureOf(error: unknown, durationMs: number): Attempt {
   return { errorCategory: categoryOf(error), message: describeError(error), durationMs };
 }
@@ -54,10 +54,10 @@ const NETWORK_CODES = new Set<unknown>([
   "UND_ERR_SOCKET",
 ]);
 
-/** Causes may go round in a circle. */
+/** Guards against cyclic `cause` chains. */
 const MAX_CAUSES = 10;
 
-/** The category of anything a system may throw: our own errors say it, others show it by name, status or code. */
+/** The category of any thrown value: our own errors carry it, others are recognized by name, status or code. */
 function categoryOf(error: unknown, depth = 0): InfrastructureCategory {
   if (isTrialError(error)) return error.category;
   if (typeof error !== "object" || error === null || depth > MAX_CAUSES) return "system_error";

@@ -6,11 +6,11 @@ import type { Attempted } from "./call.js";
 type Billed = Pick<EvalRow, "usage" | "costUsd" | "costSource" | "partial" | "overshootUsd" | "costKilledAt">;
 
 /**
- * What a trial used and cost. A cost that the provider reports is the billed one; else tokens are priced, as reported
- * or, while that is not known, as counted in the text. Without a price the cost is unknown, not 0.
+ * The usage and cost of a trial. A cost reported by the provider wins; otherwise tokens are priced, as reported or, until
+ * then, as estimated from the text. Without a price the cost is unknown, not 0.
  */
 export function billed(output: Output, budget: TrialBill | null): Billed {
-  // The bill knows of calls that were made again, too.
+  // The bill also includes calls that were retried.
   const usage = usedBy(budget) ?? usageOf(output.usage);
   const { costUsd, costSource } = costOf(output, budget, usage !== null);
   const partial = output.partial === true || (budget?.isEstimated ?? false);
@@ -27,7 +27,7 @@ function costOf(output: Output, budget: TrialBill | null, isUsed: boolean): Pick
 
 const PICO = 1e12;
 
-/** Where the budget stopped the trial, and by how much the bill is over its limit in the end. */
+/** The cost at which the budget stopped the trial, and by how much the final bill exceeds the limit. */
 function overLimit(
   { stopped }: Output,
   costUsd: number | null,
@@ -39,7 +39,7 @@ function overLimit(
   return { overshootUsd: over > 0 ? over : null, costKilledAt };
 }
 
-/** What was added to the bill, for a system that reports its usage nowhere else. */
+/** Usage added to the bill, for a system that reports it nowhere else. */
 function usedBy(budget: TrialBill | null): Usage | null {
   if (budget === null) return null;
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning } = budget.usage;
@@ -51,12 +51,12 @@ function positive(counts: Readonly<Record<string, number>>): Record<string, numb
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
-/** A measured amount, or null: unknown is not zero, and nonsense is unknown. */
+/** Returns a valid amount, or null: unknown is not zero. */
 export function amount(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** Usage as a system reports it, or null when it is none that makes sense. */
+/** Returns the reported usage, or null if it is invalid. */
 export function usageOf(usage: Usage | null | undefined): Usage | null {
   if (usage === undefined || usage === null) return null;
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning } = usage;
@@ -65,39 +65,39 @@ export function usageOf(usage: Usage | null | undefined): Usage | null {
   );
   const sensible =
     typeof input === "number" && typeof output === "number" && given.every(([, value]) => amount(value) !== null);
-  // A part that is larger than its whole is nonsense.
+  // A part cannot be larger than its whole.
   return sensible && (cacheWrite1h ?? 0) <= (cacheWrite ?? 0) ? (Object.fromEntries(given) as unknown as Usage) : null;
 }
 
-/** Bills what a call reports in the end, for a system that did not do so while it worked. */
+/** Charges the usage reported at the end of a call, for a system that did not report it while working. */
 export function charge(attempted: Attempted, budget: TrialBudget): void {
   const usage = usageOf(reportOf(attempted).usage);
   if (usage === null || usedBy(budget) !== null) return;
   if (Object.values(usage).every(Number.isSafeInteger)) budget.add(usage);
 }
 
-/** What a call says it used: its output, or what was used up before it failed. */
+/** What a call reports as used: its output, or what was spent before it failed. */
 function reportOf(attempted: Attempted): Output {
   return attempted.kind === "returned" ? attempted.output : (spentOf(attempted.error) ?? {});
 }
 
-/** What an error says was used up before it, when it does. */
+/** What an error reports as spent before it; null if nothing. */
 export function spentOf(error: unknown): Spent | null {
   return isTrialError(error) ? (error.spent ?? null) : null;
 }
 
-/** What the budget of the run has to pay for a trial; null when nobody knows. What was there already was paid before. */
+/** The cost of a trial to the budget of the run; null if unknown. Cached and stored outputs were paid for earlier. */
 export function spentOn(attempted: Attempted): number | null {
   const { wasPaid, wasStored } = attempted.call;
   return wasPaid || wasStored ? 0 : costOfCalls(attempted);
 }
 
-/** What the calls of a trial have cost, whenever that was; null when nobody knows. */
+/** The cost of all calls of a trial, including cached ones; null if unknown. */
 function costOfCalls(attempted: Attempted): number | null {
   const { call } = attempted;
   const { costUsd } = billed(reportOf(attempted), call.budget);
   const billedUsd = call.budget?.bill.costUsd ?? 0;
-  // A call that failed has most likely cost nothing; a system that says nothing of costs is taken to have none.
+  // A failed call most likely cost nothing. A system that reports no costs is assumed to have none.
   const isKnown = billedUsd > 0 || call.budget === null || (attempted.kind === "threw" && !call.wasCut);
   return costUsd ?? (isKnown ? billedUsd : null);
 }

@@ -6,7 +6,7 @@ import { contentId, RepeatedIds } from "../core/fingerprint.js";
 import type { Facets } from "../core/row.js";
 import { describe } from "../core/shape.js";
 
-/** A dataset as a run sees it: somewhere to read examples from, and what belongs to them. */
+/** A dataset as the runner sees it: a source of examples with its settings. */
 export interface DatasetSource {
   readonly name: string;
   readonly source: ExampleSource;
@@ -23,7 +23,7 @@ export interface DatasetSource {
   readonly gates?: readonly DatasetGate[];
 }
 
-/** What was given as a dataset: a list, a stream, or either with a name, evaluators and the like. */
+/** Normalizes a dataset: a list, a stream, or either of them with a name, evaluators and other settings. */
 export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
   const source: unknown = isObject(given) && "examples" in given ? given.examples : given;
   if (!isObject(source) || !(Symbol.iterator in source || Symbol.asyncIterator in source)) {
@@ -37,7 +37,7 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
   return {
     name: typeof name === "string" ? name : "",
     source: source as ExampleSource,
-    // A list that was changed since is not the one that the loader identified.
+    // A list that was changed afterwards no longer matches the loader's fingerprint.
     ...(fingerprint !== undefined && fingerprint.of === source && { fingerprint: fingerprint.sha256 }),
     ...(evaluators !== undefined && { evaluators }),
     ...(primaryField !== undefined && { primaryField }),
@@ -52,7 +52,7 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
   };
 }
 
-/** A text where a list is expected would be read letter by letter. */
+/** A string instead of a list would be read letter by letter. */
 function checkBreakdown({ name, facets, groupBy }: { name?: unknown; facets?: unknown; groupBy?: unknown }): void {
   const whose = typeof name === "string" && name !== "" ? `the dataset ${name}` : "the dataset";
   const isList = Array.isArray(facets) && facets.every((field) => typeof field === "string" && field !== "");
@@ -66,28 +66,27 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Where examples come from, and what was seen of it so far. */
 interface Origin {
   dataset: string;
   wiringIndex: number;
-  /** Ids met so far; datasets of one name share them, because their rows could not be told apart. */
+  /** Ids seen so far. Datasets with the same name share them, because their rows could not be distinguished. */
   seen: Map<string, number>;
   position: number;
-  /** True for examples that a loader made for this run alone, and has found to have ids of their own. */
+  /** True for examples that a loader created for this run only and checked for unique ids. */
   isOwned: boolean;
-  /** True when ids are compared here: those of a loader's only dataset were, and a million of them are not kept twice. */
+  /** True if ids are compared here. The loader of a single dataset did that already, and a million ids need not be kept twice. */
   isCompared: boolean;
 }
 
-/** Collects examples, giving each an id and a dataset, and refusing what cannot be run. */
+/** Collects examples, gives each an id and a dataset, and rejects invalid ones. */
 export class ExampleTable {
   readonly examples: Example[] = [];
-  /** The dataset tags met, by dataset: an example may carry one of its own. */
+  /** By dataset: the dataset tags of its examples, which may carry their own. */
   readonly tags: Set<string>[] = [];
   readonly #skipBad: boolean;
   readonly #isOnly: boolean;
   readonly #notes: string[] = [];
-  /** By dataset, where its examples begin. */
+  /** By dataset: the index of its first example. */
   readonly #starts: number[] = [];
   readonly #seen = new Map<string, Map<string, number>>();
   readonly #repeated = new RepeatedIds();
@@ -108,13 +107,13 @@ export class ExampleTable {
     const from: Origin = { dataset: name, wiringIndex, seen, position: 0, isOwned, isCompared };
     this.tags[wiringIndex] = new Set();
     this.#starts[wiringIndex] = this.examples.length;
-    // Waiting for each example of a plain array would cost more than everything else done with it.
+    // Awaiting each example of a plain array would cost more than everything else done with it.
     if (Symbol.iterator in dataset.source) for (const raw of dataset.source) this.#addRaw(raw, from);
     else for await (const raw of dataset.source) this.#addRaw(raw, from);
     this.#notes.push(...(dataset.notes ?? []));
   }
 
-  /** Which dataset each example is from, when all were added. */
+  /** Returns the dataset index of each example. Call after all datasets are added. */
   findWirings(): Uint32Array {
     const wiringOf = new Uint32Array(this.examples.length);
     for (const [wiring, start] of this.#starts.entries()) wiringOf.fill(wiring, start);
@@ -140,14 +139,14 @@ export class ExampleTable {
   }
 
   #add(raw: Example, from: Origin): void {
-    // What a system did to the example it was handed, every other system and evaluator would see.
+    // Otherwise a system could change the example for every other system and evaluator.
     const example = Object.freeze(this.#identified(raw, from));
     if (from.isCompared) requireNew(example, from);
     this.tags[from.wiringIndex]?.add(example.dataset ?? "");
     this.examples.push(example);
   }
 
-  /** The example with an id and the name of its dataset; a copy unless the loader has given its examples away. */
+  /** The example with an id and a dataset name; a copy, unless the loader created its examples for this run. */
   #identified(raw: Example, from: Origin): Example {
     if (from.isOwned && hasId(raw) && raw.dataset !== undefined) return raw;
     const dataset = raw.dataset ?? from.dataset;
@@ -158,9 +157,7 @@ export class ExampleTable {
 
   #reject(problem: string): void {
     if (!this.#skipBad) {
-      throw new DatasetError(
-        `${problem}. Mend it, or pass --skip-bad-rows (skipBadRows: true) to leave such rows out.`,
-      );
+      throw new DatasetError(`${problem}. Fix the row, or pass --skip-bad-rows (skipBadRows: true) to skip bad rows.`);
     }
     if (this.#bad === 0) this.#firstBad = problem;
     this.#bad += 1;
@@ -172,13 +169,13 @@ function requireNew(example: Example, from: Origin): void {
   const other = from.seen.get(key);
   if (other !== undefined) {
     throw new DatasetError(
-      `Examples ${other} and ${from.position} have the same id "${example.id}". Ids tell rows apart: make them unique, or leave them out to have them made from the content.`,
+      `Examples ${other} and ${from.position} have the same id "${example.id}". Rows are identified by id: make ids unique, or omit them to have them generated from the content.`,
     );
   }
   from.seen.set(key, from.position);
 }
 
-/** An id that is there already is cheaper to remember than a new text for every example. */
+/** Reusing the id avoids a new string for every example. */
 function seenKey(example: Pick<Example, "id" | "dataset">, from: Origin): string {
   return example.dataset === from.dataset ? String(example.id) : exampleKey(example);
 }

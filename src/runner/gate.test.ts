@@ -18,21 +18,21 @@ function gateOf(max: number): Gate {
   return new Gate({ name: "host:1", max, clock: () => Date.now() });
 }
 
-/** Fills every place, and returns the calls. */
+/** Fills every slot and returns the calls. */
 async function fill(gate: Gate): Promise<number[]> {
   return Promise.all(Array.from({ length: gate.limit }, async () => gate.enter(NEVER)));
 }
 
-describe("Gate", () => {
-  it("doubles while every place is used", async () => {
+describe("EndpointGate", () => {
+  it("doubles while every slot is used", async () => {
     const gate = gateOf(100);
     expect(gate.limit).toBe(16);
     for (const call of await fill(gate)) gate.leave(call, "fine");
-    // Only the first to leave found all places taken: the others say nothing about more.
+    // Only the first call to leave found all slots taken; the others show nothing about a higher limit.
     expect(gate.limit).toBe(17);
   });
 
-  it("doubles in a round when others are waiting for every place that becomes free", async () => {
+  it("doubles within a round when calls wait for every freed slot", async () => {
     const gate = gateOf(100);
     const first = await fill(gate);
     const waiting = Array.from({ length: 40 }, async () => gate.enter(NEVER));
@@ -41,19 +41,19 @@ describe("Gate", () => {
     await Promise.all(waiting.slice(0, 32));
   });
 
-  it("does not grow while it is not used", async () => {
+  it("does not grow while slots are unused", async () => {
     const gate = gateOf(100);
     for (let i = 0; i < 50; i++) gate.leave(await gate.enter(NEVER), "fine");
     expect(gate.limit).toBe(16);
   });
 
-  it("never grows over the most it may be", async () => {
+  it("never grows beyond its maximum", async () => {
     const gate = gateOf(3);
     for (let round = 0; round < 5; round++) for (const call of await fill(gate)) gate.leave(call, "fine");
     expect(gate.limit).toBe(3);
   });
 
-  it("halves once for all calls that were refused together, and then grows by one a round", async () => {
+  it("halves once for calls that were rate-limited together, then grows by one per round", async () => {
     const gate = gateOf(100);
     const calls = await fill(gate);
     for (const call of calls) gate.leave(call, "rate_limited");
@@ -69,13 +69,13 @@ describe("Gate", () => {
     expect(gate.limit).toBe(5);
   });
 
-  it("keeps one place at least", async () => {
+  it("keeps at least one slot", async () => {
     const gate = gateOf(100);
     for (let i = 0; i < 20; i++) gate.leave(await gate.enter(NEVER), "rate_limited");
     expect(gate.limit).toBe(1);
   });
 
-  it("lets nobody in while the endpoint asks to wait, and says so", async () => {
+  it("admits no call while the endpoint asks to wait, and says so", async () => {
     const gate = gateOf(2);
     gate.leave(await gate.enter(NEVER), "rate_limited", 3000);
     let isIn = false;
@@ -90,14 +90,14 @@ describe("Gate", () => {
     expect(gate.waiting()).toBeNull();
   });
 
-  it("says how many wait for a place", async () => {
+  it("reports how many calls are waiting", async () => {
     const gate = gateOf(1);
     await gate.enter(NEVER);
     void gate.enter(NEVER);
-    expect(gate.waiting()).toBe("1 waiting for host:1, which takes 1 at a time");
+    expect(gate.waiting()).toBe("1 waiting for host:1, limited to 1 at a time");
   });
 
-  it("gives up the place in the queue of a call that is told to stop", async () => {
+  it("removes a stopped call from the queue", async () => {
     const gate = gateOf(1);
     const held = await gate.enter(NEVER);
     const stop = new AbortController();

@@ -3,40 +3,40 @@ import { isTrialError } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
 import type { Attempted } from "./call.js";
 
-/** How a call ended, as far as its endpoint is concerned: "down" when it was not there. */
+/** How a call ended from the view of its endpoint; "down" if the endpoint did not answer. */
 export type CallEnd = "fine" | "rate_limited" | "failed" | "down";
 
-/** Bounds the calls to one endpoint at a time. */
+/** Limits concurrent calls to one endpoint. */
 export interface TrialGate {
-  /** Takes a place, at once or when one is free. The number tells the call from others when it leaves. */
+  /** Waits for a free slot. The returned number identifies the call in `leave`. */
   enter(signal: AbortSignal): number | Promise<number>;
-  /** Gives the place back. `pauseMs` is how long the endpoint asked everybody to wait, `why` what went wrong. */
+  /** Frees the slot. `pauseMs`: how long the endpoint asked all callers to wait. `why`: what went wrong. */
   leave(call: number, end: CallEnd, pauseMs?: number, why?: string): void;
-  /** True while the endpoint is down: it is tried by one call at a time. Left out where nobody looks. */
+  /** True while the endpoint is down and only one call at a time tries it. Omitted if outages are not detected. */
   readonly isDown?: boolean;
-  /** Why calls are waiting, in words; null when none is. */
+  /** Describes why calls are waiting; null if none is. */
   waiting(): string | null;
 }
 
 export interface GateOptions {
-  /** Whom the calls go to, for people. */
+  /** The endpoint, as shown to users. */
   name: string;
-  /** The most calls at a time. */
+  /** Maximum number of concurrent calls. */
   max: number;
   clock: () => number;
-  /** What is done when the endpoint is down; left out, nothing is. */
+  /** What to do when the endpoint is down. Default: nothing. */
   outage?: OutagePolicy;
 }
 
 const START = 16;
-/** What is left of the limit after the endpoint refused a call. */
+/** The limit is multiplied by this after a rate-limit error. */
 const CUT = 0.5;
 
 /**
- * Bounds the calls to one endpoint at a time, and learns how many it takes: doubling at first, halved when a call is
- * refused for its rate, then growing by one a round. It grows only while the limit is really used: calls that are few
- * anyway say nothing about what the endpoint would take. One that is down is tried by one call at a time, with growing
- * pauses, until it is back or given up.
+ * Limits concurrent calls to one endpoint and adapts to its rate limits: the limit doubles at first, is halved by a
+ * rate-limit error, then grows by one per round. It grows only while it is fully used, because few calls show nothing
+ * about the capacity of the endpoint. When the endpoint is down, one call at a time tries it, with growing pauses, until
+ * it is back or given up.
  */
 export class Gate implements TrialGate {
   readonly #name: string;
@@ -44,12 +44,12 @@ export class Gate implements TrialGate {
   readonly #clock: () => number;
   readonly #queue: Waiter[] = [];
   readonly #outage: Outage | null;
-  /** Why nobody is admitted any more. */
+  /** Why no call is admitted any more; null while calls are. */
   #verdict: string | null = null;
   #limit: number;
   #active = 0;
   #isSlowStart = true;
-  /** Calls sent before this one's number were sent under an older limit: their refusal is no news. */
+  /** Number of calls sent. Rate-limit errors of calls sent before the last cut belong to the old limit and are ignored. */
   #sent = 0;
   #lastCut = 0;
   #pausedUntil = 0;
@@ -67,7 +67,7 @@ export class Gate implements TrialGate {
     return this.#outage?.isOn === true;
   }
 
-  /** Calls that may be under way at a time just now. */
+  /** The current maximum of concurrent calls. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
@@ -101,7 +101,7 @@ export class Gate implements TrialGate {
     const pause = this.#pausedUntil - this.#clock();
     if (pause > 0) return `${this.#name} asked to wait ${Math.ceil(pause / 1000)} s`;
     if (this.#queue.length === 0) return null;
-    return `${this.#queue.length} waiting for ${this.#name}, which takes ${this.limit} at a time`;
+    return `${this.#queue.length} waiting for ${this.#name}, limited to ${this.limit} at a time`;
   }
 
   #hasRoom(): boolean {
@@ -109,7 +109,6 @@ export class Gate implements TrialGate {
     return this.#active < most && this.#clock() >= this.#openAt();
   }
 
-  /** When calls may be made again. */
   #openAt(): number {
     return Math.max(this.#pausedUntil, this.#outage?.nextTry ?? 0);
   }
@@ -129,7 +128,7 @@ export class Gate implements TrialGate {
     this.#schedule();
   }
 
-  /** While everybody waits, nobody leaves: somebody has to look when the pause is over. */
+  /** While all calls wait, none leaves and admits the next, so a timer has to. */
   #schedule(): void {
     if (this.#queue.length === 0 || this.#wake !== undefined) return;
     const pause = this.#openAt() - this.#clock();
@@ -163,7 +162,7 @@ export class Gate implements TrialGate {
     if (isUsed) this.#limit = Math.min(this.#max, this.#limit + (this.#isSlowStart ? 1 : 1 / this.#limit));
   }
 
-  /** One cut a round: the calls that were under way when the limit was cut are refused for the same reason. */
+  /** Cuts once per round: calls already sent when the limit was cut fail for the same reason. */
   #cut(call: number): void {
     this.#isSlowStart = false;
     if (call <= this.#lastCut) return;
@@ -179,31 +178,31 @@ interface Waiter {
   onAbort: () => void;
 }
 
-/** What is done about an endpoint that is down. */
+/** What to do when an endpoint is down. */
 export interface OutagePolicy {
-  /** Milliseconds after which the trials that wait for it are given up; `Infinity` to wait until it is back. */
+  /** Milliseconds after which waiting trials are given up; `Infinity` waits until the endpoint is back. */
   giveUpAfterMs: number;
 }
 
 export const DEFAULT_OUTAGE: OutagePolicy = { giveUpAfterMs: 60_000 };
 
-/** Fewer failures in a row are bad luck. */
+/** Fewer failures in a row may be chance. */
 const MIN_FAILURES = 5;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 
 export interface OutageOptions {
-  /** Whom the calls go to, for people. */
+  /** The endpoint, as shown to users. */
   name: string;
   policy: OutagePolicy;
   clock: () => number;
 }
 
-/** Whether an endpoint is down, and when it is tried again: one call at a time, with growing pauses. */
+/** Tracks whether an endpoint is down and when to try it again: one call at a time, with growing pauses. */
 export class Outage {
   readonly #options: OutageOptions;
   #failures = 0;
-  /** When the first of them ended. */
+  /** When the first of these failures ended. */
   #since = 0;
   #pauseMs = 0;
   #nextTry = 0;
@@ -217,38 +216,36 @@ export class Outage {
     return this.#pauseMs > 0;
   }
 
-  /** When the next call may be made. */
   get nextTry(): number {
     return this.isOn ? this.#nextTry : 0;
   }
 
-  /** Call when a call has failed because the endpoint is not there. `atOnce`: calls under way that fail for the same reason. */
+  /** Call when a call failed because the endpoint is down. `atOnce`: calls in flight that fail for the same reason. */
   fail(why: string, atOnce: number): void {
     const now = this.#options.clock();
     if (this.#failures === 0) this.#since = now;
     this.#failures += 1;
     this.#why = why;
     if (this.#failures < Math.max(MIN_FAILURES, atOnce)) return;
-    // Calls that were under way when it began are no further news.
+    // Calls already in flight when the outage began add nothing new.
     if (this.isOn && now < this.#nextTry) return;
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? FIRST_PAUSE_MS : this.#pauseMs * 2);
     this.#nextTry = Math.min(now + this.#pauseMs, Math.max(now, this.#giveUpAt()));
   }
 
-  /** Call when the endpoint has answered anything at all. */
+  /** Call when the endpoint has answered, whatever the answer. */
   end(): void {
     this.#failures = 0;
     this.#pauseMs = 0;
   }
 
-  /** Why trials are given up, in words; null while the endpoint is waited for. */
+  /** Describes why trials are given up; null while the endpoint is still waited for. */
   verdict(): string | null {
     const { name, clock } = this.#options;
     if (!this.isOn || clock() < this.#giveUpAt()) return null;
     return `${name} was down for ${seconds(clock() - this.#since)}. ${this.#why}`;
   }
 
-  /** What is waited for, in words. */
   describe(): string {
     const { name, policy, clock } = this.#options;
     const next = `next try in ${seconds(this.#nextTry - clock())}`;
@@ -269,18 +266,18 @@ function seconds(ms: number): string {
 }
 
 /**
- * Keeps calls from an endpoint that is down, in front of the gate that bounds them: one at a time tries it, with growing
- * pauses, until it is back or given up. `Gate` does the same itself.
+ * Holds back calls to an endpoint that is down, in front of another gate: one call at a time tries it, with growing
+ * pauses, until it is back or given up. `EndpointGate` does this itself.
  */
 export class OutageGate implements TrialGate {
   readonly #inner: TrialGate;
   readonly #outage: Outage;
   readonly #clock: () => number;
   #active = 0;
-  /** True while a call tries whether the endpoint is back. */
+  /** True while a call tests whether the endpoint is back. */
   #isTrying = false;
   #triedBy: number | null = null;
-  /** Why nobody is admitted any more. */
+  /** Why no call is admitted any more; null while calls are. */
   #verdict: string | null = null;
   readonly #waiters = new Set<() => void>();
 
@@ -299,7 +296,7 @@ export class OutageGate implements TrialGate {
       const tries = await this.#turn(signal);
       const call = await this.#enterInner(signal, tries);
       if (tries || !this.isDown) return call;
-      // It went down while this call waited for a place.
+      // The endpoint went down while this call waited for a slot.
       this.#active -= 1;
       this.#inner.leave(call, "failed");
     }
@@ -320,7 +317,7 @@ export class OutageGate implements TrialGate {
     return this.#verdict === null ? this.#outage.describe() : null;
   }
 
-  /** Resolves when a call may be made; true when it is the one that tries whether the endpoint is back. */
+  /** Resolves when a call may be made; true if this call tests whether the endpoint is back. */
   async #turn(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
@@ -353,7 +350,7 @@ export class OutageGate implements TrialGate {
     this.#wakeAll();
   }
 
-  /** Resolves when something has changed, or after a while. */
+  /** Resolves after a change, or after `ms`. */
   #change(signal: AbortSignal, ms: number | null): Promise<void> {
     setMaxListeners(0, signal);
     return new Promise((resolve) => {
@@ -374,25 +371,24 @@ export class OutageGate implements TrialGate {
   }
 }
 
-/** Before the first answer of a system: how many calls in a row are refused for the same reason before it is stopped. */
+/** Before the first answer of a system: how many identical refusals in a row stop it. */
 const LIMITS = { refused: 1, rejected: 5 } as const;
 
-/** After it: a key that was withdrawn is refused again and again, a request that was rejected says nothing of others. */
+/** After the first answer: a revoked key keeps being refused, but a rejected request says nothing about others. */
 const LATER_LIMITS = { refused: 10, rejected: Number.POSITIVE_INFINITY } as const;
 
-/** Whether the endpoint of one system refuses whatever it is asked. */
+/** Tracks whether the endpoint of a system refuses every request. */
 export class Refusals {
   #hasAnswered = false;
   #message = "";
   #count = 0;
   #reason: string | null = null;
 
-  /** Why the system is not called any more; null while it is. */
+  /** Why the system is no longer called; null while it is. */
   get reason(): string | null {
     return this.#reason;
   }
 
-  /** Call when a call is over. */
   note(attempted: Attempted): void {
     if (attempted.kind === "returned") {
       this.#hasAnswered = true;
@@ -408,23 +404,22 @@ export class Refusals {
   }
 }
 
-/** A trial that is not run, because its system could not be measured. */
+/** A trial that was not run because its system could not be measured. */
 export class NotRun extends Error {}
 
 const NOT_RUN = "not run: ";
 
-/** The note of a trial that was not run. */
 export function notRunNote(reason: string): string {
   return NOT_RUN + reason;
 }
 
-/** Why a trial was not run; null when it was, or was interrupted. */
+/** Why a trial was not run; null if it was run or interrupted. */
 export function readNotRun({ outcome, notes }: Pick<EvalRow, "outcome" | "notes">): string | null {
   const note = outcome === "skipped" ? notes.find((each) => each.startsWith(NOT_RUN)) : undefined;
   return note === undefined ? null : note.slice(NOT_RUN.length);
 }
 
-/** Says for each system that was stopped why it was, and what to do. */
+/** Explains for each stopped system why it was stopped and what to do. */
 export function stopNotes(rows: readonly EvalRow[]): string[] {
   const stopped = new Map<string, { system: string; reason: string; count: number }>();
   for (const row of rows) {
@@ -438,6 +433,6 @@ export function stopNotes(rows: readonly EvalRow[]): string[] {
   }
   return Array.from(stopped.values(), ({ system, reason, count }) => {
     const trials = count === 1 ? "1 trial was" : `${count} trials were`;
-    return `${system} was stopped, and ${trials} not run: ${reason.replace(/[.:]?$/, ".")} Mend it, then go on with --resume.`;
+    return `${system} was stopped, and ${trials} not run: ${reason.replace(/[.:]?$/, ".")} Fix it, then continue with --resume.`;
   });
 }

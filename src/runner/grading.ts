@@ -16,10 +16,10 @@ export interface RecordedOutput extends TrialKey {
   output: Output;
 }
 
-/** Where a trial stands in the plan; undefined when it is none of it. */
+/** The index of a trial in the plan; undefined if the plan does not contain it. */
 type PlaceOf = (trial: TrialKey) => number | undefined;
 
-/** How long evaluators may go on after the grading was told to stop. */
+/** How long evaluators may continue after grading was stopped. */
 const GRACE_MS = 2000;
 
 const GIVEN_UP: Graded = {
@@ -28,7 +28,7 @@ const GIVEN_UP: Graded = {
   primaryField: null,
   evidence: null,
   grades: null,
-  notes: ["an evaluator failed: nothing is left that could settle the promise it waits for"],
+  notes: ["an evaluator failed: its promise never settled"],
   spent: null,
   complete: false,
 };
@@ -37,28 +37,27 @@ export interface GradingParts {
   plan: Plan;
   ledger: Ledger;
   indexOf: PlaceOf;
-  /** The evaluators that have scored the rows before. */
+  /** The evaluators that scored the rows before. */
   formerEvaluators: readonly string[];
   rows: readonly EvalRow[];
   signal: AbortSignal;
-  /** What grading may cost; null when that is not limited. */
+  /** The budget for grading; null if unlimited. */
   budget: RunBudgetPort | null;
 }
 
-/** A trial whose output is graded, and what its run says of it. */
 interface Found {
   trial: Trial;
   row: EvalRow;
 }
 
-/** Takes stored rows, and the outputs they speak of, through the evaluators of a plan. */
+/** Scores the outputs of stored rows with the evaluators of a plan. */
 export class Grading {
   graded = 0;
   readonly #parts: GradingParts;
   readonly #indexOf: PlaceOf;
-  /** Rows whose output is still to come, by their place in the plan. */
+  /** Rows whose output has not been read yet, by their index in the plan. */
   readonly #waiting = new Map<number, EvalRow>();
-  /** How the notes of evaluators begin. */
+  /** How evaluator notes begin. */
   readonly #graderNotes: readonly string[];
   readonly #unsettled = new Set<() => void>();
   readonly #purse: Purse;
@@ -84,7 +83,7 @@ export class Grading {
     for (const row of parts.rows) this.#sort(row);
   }
 
-  /** Rows without an output stand as they are, and were paid for by their own run. */
+  /** Rows without an output are kept unchanged; their own run paid for them. */
   #sort(row: EvalRow): void {
     const index = this.#indexOf(row);
     if (index === undefined) this.#strangers += 1;
@@ -124,7 +123,7 @@ export class Grading {
     }
   }
 
-  /** Gives up when nothing else will settle it: the process has nothing left to wait for, or was told to stop a while ago. */
+  /** Gives up when nothing else can settle the promise: the process is idle, or was stopped a while ago. */
   async #score(trial: Parameters<typeof score>[0], output: Output, figures: TrialFigures): Promise<Graded> {
     let settle = () => {};
     const givenUp = new Promise<Graded>((resolve) => {
@@ -142,7 +141,7 @@ export class Grading {
     for (const settle of this.#unsettled) settle();
   };
 
-  /** The trial of an output that is to be graded, and its row; null when it is not. */
+  /** The trial and row of an output to grade; null if it is not to be graded. */
   #find(stored: RecordedOutput): Found | null {
     const index = this.#indexOf(stored);
     const row = index === undefined ? undefined : this.#waiting.get(index);
@@ -155,7 +154,7 @@ export class Grading {
     const { plan, ledger, signal } = this.#parts;
     const { wiring, example, index } = trial;
     const graded = await this.#score(trial, output, row);
-    // An evaluator that was told to stop has not failed.
+    // An evaluator that was stopped has not failed.
     const wasCut = signal.aborted && !graded.complete;
     this.#purse.settleGrading(trial, wasCut ? null : (graded.spent?.costUsd ?? 0));
     if (wasCut) return;
@@ -174,9 +173,9 @@ export class Grading {
     const notes: string[] = [];
     if (this.#isSpent && this.#waiting.size > 0)
       return [`budget stopped: ${this.#waiting.size} outputs were not judged`];
-    if (this.#strangers > 0) notes.push(`rows of the run whose examples are not there any more: ${this.#strangers}`);
+    if (this.#strangers > 0) notes.push(`rows whose examples are no longer in the dataset: ${this.#strangers}`);
     const lost = this.#parts.signal.aborted ? 0 : this.#waiting.size;
-    if (lost > 0) notes.push(`outputs that the run has not recorded, so that they could not be graded: ${lost}`);
+    if (lost > 0) notes.push(`outputs that could not be graded because the run did not record them: ${lost}`);
     return notes;
   }
 }

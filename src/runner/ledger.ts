@@ -9,28 +9,28 @@ import { skippedRow, TokenCounter } from "./record.js";
 
 import type { TrialBook } from "./trial.js";
 
-/** What an earlier start of the same run left behind. */
+/** What earlier starts of the same run have stored. */
 export interface Earlier {
-  /** Finished trials by their place in the result. */
+  /** Finished trials by their index in the result. */
   readonly rows: ReadonlyMap<number, EvalRow>;
-  /** Failed attempts of trials that will be tried again. */
+  /** Failed attempts of trials that will be retried. */
   readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
-  /** Outputs that are stored and not graded. */
+  /** Outputs that are stored but not graded. */
   readonly outputs: ReadonlyMap<number, UngradedOutput>;
-  /** What all of it has cost, failed and interrupted trials included. */
+  /** Total cost, including failed and interrupted trials. */
   readonly spentUsd: number;
-  /** What is in it beside the rows that stand and the outputs that wait. */
+  /** The part of the cost that belongs to neither these rows nor the ungraded outputs. */
   readonly besides: BesideRows;
 }
 
-/** What a run has spent on trials that have no row in its report. */
+/** Spend on trials that have no row in the report. */
 export interface BesideRows {
-  /** On trials that were cut off: what they had cost, or what was set aside for them. */
+  /** Interrupted trials: their cost, or the amount reserved for them. */
   readonly lostUsd: number;
   readonly lostTrials: number;
-  /** On trials that failed, and are run again. */
+  /** Failed trials that are run again. */
   readonly repeatedUsd: number;
-  /** What was set aside for trials whose cost nobody knows. */
+  /** Amounts reserved for trials whose cost is unknown. */
   readonly unknownUsd: number;
 }
 
@@ -44,38 +44,37 @@ export const NOTHING_EARLIER: Earlier = {
   besides: NOTHING_BESIDES,
 };
 
-/** What a ledger needs from outside. */
 type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
 
-/** How long trials may keep the event loop to themselves: timers, signals and writes wait for its next turn. */
+/** How long trials may block the event loop: timers, signals and writes wait meanwhile. */
 const TURN_MS = 8;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
-/** The rows of a run as they come in: kept in the plan's order, written to the sink, counted for the progress line. */
+/** Collects the rows of a run: keeps them in the plan's order, writes them to the sink and counts progress. */
 export class Ledger implements TrialBook, MoneyBook {
   readonly tokens: TokenCounter;
   readonly threshold: number;
-  /** What trials have cost that were taken back. */
+  /** Cost of discarded rows. */
   repeatedUsd = 0;
   readonly #plan: Plan;
   readonly #ports: LedgerPorts;
   readonly #earlier: Earlier;
-  /** Attempts of trials that were taken back. */
+  /** Attempts of discarded rows. */
   readonly #takenBack = new Map<number, readonly Attempt[]>();
   readonly #rows: (EvalRow | undefined)[];
   readonly #progress: Progress;
   readonly #start: number;
   /**
-   * Outputs that came since the last write. A list, because the copies that a growing and shrinking Map leaves hold on to
-   * them until V8's next full collection.
+   * Outputs since the last write. A list, because the old copies of a growing and shrinking Map keep outputs alive until
+   * V8's next full collection.
    */
   #ungraded: { trial: Trial; returned: Returned }[] = [];
-  /** Trials that are not over, and whose outputs are in the journal. */
+  /** Unfinished trials whose outputs are in the journal. */
   readonly #stored: Set<number>;
-  /** What is set aside for trials that are not over, as the journal has it. */
+  /** Reservations of unfinished trials, as written to the journal. */
   readonly #reserved = new Map<number, Reservation>();
   #nextWrite: Promise<void> | null = null;
-  /** When the event loop last had a turn. */
+  /** When the event loop last ran. */
   #lastTurn: number;
   readonly #turns: NodeJS.Timeout;
   #failure: { error: unknown } | null = null;
@@ -99,7 +98,6 @@ export class Ledger implements TrialBook, MoneyBook {
     this.#progress.resumed = this.#progress.done;
   }
 
-  /** The row of a trial that is over. */
   rowAt(index: number): EvalRow | undefined {
     return this.#rows[index];
   }
@@ -108,12 +106,12 @@ export class Ledger implements TrialBook, MoneyBook {
     return this.#rows[index] !== undefined;
   }
 
-  /** Failed attempts of earlier starts of the same run, and of trials that were taken back. */
+  /** Failed attempts of earlier starts of the run, and of discarded rows. */
   attemptsOf({ index }: Pick<Trial, "index">): readonly Attempt[] {
     return this.#takenBack.get(index) ?? this.#earlier.attempts.get(index) ?? NO_ATTEMPTS;
   }
 
-  /** Has a trial run again that failed. Its row stays in the journal, where the last one of a trial counts. */
+  /** Discards the row of a failed trial so that it runs again. The row stays in the journal, where the last one counts. */
   takeBack(index: number): void {
     const row = this.#rows[index];
     if (row === undefined || this.#closed) return;
@@ -132,7 +130,7 @@ export class Ledger implements TrialBook, MoneyBook {
     return this.#stored.has(index);
   }
 
-  /** Stores an output that is graded elsewhere. False when there is no need to. */
+  /** Stores an output that is graded elsewhere. Returns false if it is not needed. */
   storeOutput(index: number, ungraded: UngradedOutput): boolean {
     if (this.#closed || this.has(index) || this.#stored.has(index)) return false;
     if (this.#ports.sink?.appendOutput?.(ungraded) !== true) return false;
@@ -141,7 +139,7 @@ export class Ledger implements TrialBook, MoneyBook {
     return true;
   }
 
-  /** A kill must not make a trial forgotten that may have been paid for. */
+  /** Written before the trial starts, so that a kill cannot lose a trial that may have been paid for. */
   async reserve(trial: Trial, reservation: Reservation): Promise<void> {
     const { reservedUsd, judgeUsd } = reservation;
     const { sink } = this.#ports;
@@ -164,7 +162,7 @@ export class Ledger implements TrialBook, MoneyBook {
     this.settle(trial, judgeUsd, judgeUsd > 0 ? "lost" : "unused");
   }
 
-  /** False while a trial goes on, and for one that was interrupted: that goes on on resume. */
+  /** False for running trials, and for interrupted ones, which continue on resume. */
   #isGraded(index: number): boolean {
     const row = this.#rows[index];
     return row !== undefined && row.outcome !== "skipped";
@@ -174,20 +172,20 @@ export class Ledger implements TrialBook, MoneyBook {
     return this.#stored.has(index) || this.#ungraded.some(({ trial }) => trial.index === index);
   }
 
-  /** An output that is graded by the end of this turn of the event loop is written once, with its row. */
+  /** An output graded within the same event-loop turn is written once, with its row. */
   keepOutput(trial: Trial, returned: Returned): boolean {
     const { sink } = this.#ports;
-    // What is at hand anyway need not be stored twice.
+    // Cached and recorded outputs are stored elsewhere.
     if (sink?.appendOutput === undefined || this.#closed || returned.call.wasPaid) return false;
     this.#ungraded.push({ trial, returned });
     this.#writeSoon();
     return true;
   }
 
-  /** Keeps a finished trial. What is recorded in one turn of the event loop is written together at its end. */
+  /** Records a finished trial. Trials recorded in one event-loop turn are written together. */
   record(trial: Pick<Trial, "index">, finished: FinishedTrial, encoded?: EncodedTrial): void {
     this.#throwFailure();
-    // After close() the run has been reported; a straggler is run again on resume. One that was given up has its row.
+    // After close() the run has been reported: late trials run again on resume. A trial that was given up has its row already.
     if (this.#closed || this.has(trial.index)) return;
     this.#keep(trial.index, finished.row);
     this.#reserved.delete(trial.index);
@@ -196,9 +194,9 @@ export class Ledger implements TrialBook, MoneyBook {
     this.#writeSoon();
   }
 
-  /** An output that is in the journal is not written again, unless there is more to say of it. */
+  /** An output that is already in the journal is written again only with evidence or grades. */
   #withoutStored(index: number, finished: FinishedTrial): FinishedTrial {
-    // A trial that was interrupted goes on on resume.
+    // Interrupted trials continue on resume.
     if (finished.row.outcome === "skipped") return finished;
     const isStored = this.#stored.delete(index);
     const hasMore = finished.evidence !== null || finished.grades !== null;
@@ -215,13 +213,13 @@ export class Ledger implements TrialBook, MoneyBook {
     });
   }
 
-  /** Resolves when everything recorded so far is written down. */
+  /** Resolves when everything recorded so far is written. */
   async written(): Promise<void> {
     await this.#nextWrite;
     this.#throwFailure();
   }
 
-  /** Waits for the next write when trials that never wait have kept the event loop for long. */
+  /** Waits for the next write if trials that never wait have blocked the event loop for too long. */
   async giveTurn(): Promise<void> {
     if (this.#ports.clock() - this.#lastTurn > TURN_MS) await this.written();
     else this.#throwFailure();
@@ -231,7 +229,7 @@ export class Ledger implements TrialBook, MoneyBook {
     this.#lastTurn = this.#ports.clock();
   }
 
-  /** Every planned trial's row; those that never ran are marked as skipped. */
+  /** Returns the rows of all planned trials; trials that never ran are skipped rows. */
   close(): EvalRow[] {
     this.#write();
     this.#throwFailure();
@@ -252,13 +250,13 @@ export class Ledger implements TrialBook, MoneyBook {
     return this.#recorded();
   }
 
-  /** The rows without the places that the plan leaves empty. */
+  /** The rows without gaps for unplanned trials. */
   #recorded(): EvalRow[] {
     const isFull = this.#rows.length === this.#plan.total;
     return isFull ? (this.#rows as EvalRow[]) : this.#rows.filter((row) => row !== undefined);
   }
 
-  /** After a run has failed: writes what was recorded, and takes nothing more from trials that are still going on. */
+  /** After a failed run: writes what was recorded and ignores trials that are still running. */
   abandon(): void {
     if (this.#failure === null) this.#write();
     this.#end();
@@ -291,20 +289,20 @@ export class Ledger implements TrialBook, MoneyBook {
     }
   }
 
-  /** Says how far the run is, and why trials are waiting when some are. */
+  /** Reports progress, and why trials are waiting. */
   tell(waiting: string | null): void {
     if (this.#closed) return;
     this.#progress.elapsedMs = this.#ports.clock() - this.#start;
     this.#ports.onProgress?.({ ...this.#progress, waiting });
   }
 
-  /** Says which trial is about to exceed its budget; null when none is any more. */
+  /** Reports which trial is close to its budget; null if none is. */
   warn(warning: string | null): void {
     this.#progress.warning = warning;
     this.tell(null);
   }
 
-  /** A write fails in a turn of its own; whoever comes next is told. */
+  /** Writes fail asynchronously, so the next caller gets the error. */
   #throwFailure(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }

@@ -10,7 +10,7 @@ import type { Progress, RunPorts } from "./ports.js";
 import { run } from "./run.js";
 
 const ANSWERED: Evaluator = { name: "answered", score: (_, { response }) => ({ em: response === "yes" ? 1 : 0 }) };
-/** A dollar for a million tokens of any class. */
+/** A dollar per million tokens of any class. */
 const PRICE: Price = { input: 1e6, output: 1e6, cacheRead: 1e6, cacheWrite: 1e6, cacheWrite1h: 1e6, source: "test" };
 const LIMITS: Limits = { price: PRICE, maxCostUsd: 0.001, hardTimeoutMs: 60_000 };
 
@@ -70,7 +70,7 @@ describe("a call that failed before any output", () => {
     },
   });
 
-  it("is made again, and every failure is on the row", async () => {
+  it("is retried, and every failure is on the row", async () => {
     const system = failing(2, () => new TrialError("api_error", "HTTP 500", { retry: { afterMs: 1 } }));
     const [row] = await rowsOf([system]);
     expect(row).toMatchObject({ outcome: "pass", errorCategory: "none" });
@@ -78,14 +78,14 @@ describe("a call that failed before any output", () => {
     expect(row?.durationMs).toBeGreaterThan((row?.latency ?? 0) * 1000);
   });
 
-  it("is not made again when it does not ask for it", async () => {
+  it("is not retried when the error does not allow it", async () => {
     const system = failing(1, () => new TrialError("api_error", "HTTP 401"));
     const [row] = await rowsOf([system]);
     expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error" });
     expect(system.calls).toBe(1);
   });
 
-  it("is given up after so many times", async () => {
+  it("is given up after the maximum number of retries", async () => {
     const system = failing(99, () => new TrialError("rate_limit", "HTTP 429", { retry: { afterMs: 0 } }));
     const [row] = await rowsOf([system], { ports: { retry: { maxRetries: 2, maxWaitMs: 10_000 } } });
     expect(system.calls).toBe(3);
@@ -93,14 +93,14 @@ describe("a call that failed before any output", () => {
     expect(row?.attempts).toHaveLength(3);
   });
 
-  it("is given up at once when the endpoint asks for more patience than there is", async () => {
+  it("is given up at once when the endpoint asks for a longer wait than allowed", async () => {
     const system = failing(99, () => new TrialError("rate_limit", "HTTP 429", { retry: { afterMs: 3_600_000 } }));
     const [row] = await rowsOf([system]);
     expect(row).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
     expect(system.calls).toBe(1);
   });
 
-  it("is not made again once the run is stopped", async () => {
+  it("is not retried once the run is stopped", async () => {
     const stop = new AbortController();
     const system = failing(99, () => {
       stop.abort();
@@ -113,7 +113,7 @@ describe("a call that failed before any output", () => {
 });
 
 describe("a trial with limits", () => {
-  it("is billed for what it adds", async () => {
+  it("is charged for the usage it adds", async () => {
     const row = await rowOf((_, { budget }) => {
       budget?.add({ input: 100, output: 20, cacheRead: 5 });
       return { response: "yes" };
@@ -128,17 +128,17 @@ describe("a trial with limits", () => {
     });
   });
 
-  it("is billed for the usage it returns when it added none", async () => {
+  it("is charged for the usage it returns when it added none", async () => {
     const row = await rowOf(() => ({ response: "yes", usage: { input: 10, output: 5 } }));
     expect(row).toMatchObject({ costUsd: 0.000015, costSource: "priced" });
   });
 
-  it("is billed what the provider says, when it does", async () => {
+  it("has the cost that the provider reports, if it does", async () => {
     const row = await rowOf(() => ({ response: "yes", usage: { input: 10, output: 5 }, costUsd: 0.5 }));
     expect(row).toMatchObject({ costUsd: 0.5, costSource: "provider" });
   });
 
-  it("has an estimated cost while nothing better is known, and none when nothing is", async () => {
+  it("has an estimated cost until a better one is known, and none when nothing is known", async () => {
     const estimated = await rowOf((_, { budget }) => {
       budget?.estimate(7);
       return { response: "yes" };
@@ -147,7 +147,7 @@ describe("a trial with limits", () => {
     expect(await rowOf(() => ({ response: "yes" }))).toMatchObject({ costUsd: null, costSource: "unknown" });
   });
 
-  it("that costs too much is told to stop, and is graded on what it left", async () => {
+  it("is stopped when it costs too much, and graded on what it produced", async () => {
     const row = await rowOf(
       (_, { budget, signal }) =>
         new Promise<Output>((resolve) => {
@@ -160,7 +160,7 @@ describe("a trial with limits", () => {
     expect(row.overshootUsd).toBeCloseTo(0.00005, 12);
   });
 
-  it("that exactly reaches its limit is not stopped", async () => {
+  it("is not stopped when it exactly reaches its limit", async () => {
     const row = await rowOf((_, { budget }) => {
       budget?.add({ input: 900, output: 100 });
       return { response: "yes" };
@@ -168,7 +168,7 @@ describe("a trial with limits", () => {
     expect(row).toMatchObject({ outcome: "pass", errorCategory: "none", costKilledAt: 0, overshootUsd: null });
   });
 
-  it("that throws when it is stopped has left nothing, which is graded too", async () => {
+  it("is graded as empty when it throws after being stopped", async () => {
     const row = await rowOf(async (_, { budget, signal }) => {
       budget?.add({ input: 2000, output: 0 });
       signal.throwIfAborted();
@@ -182,7 +182,7 @@ describe("a trial with limits", () => {
     });
   });
 
-  it("that takes too long is stopped, and one that does not listen is left behind after the grace", async () => {
+  it("is stopped when it takes too long, and abandoned after the grace period if it does not respond", async () => {
     const started = performance.now();
     const row = await rowOf(() => new Promise<Output>(() => {}), { ...LIMITS, hardTimeoutMs: 20 });
     expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
@@ -213,7 +213,7 @@ describe("the budget of a run", () => {
     },
   });
 
-  it("starts no trial that it might not cover, and drains those under way", async () => {
+  it("starts no trial that it might not cover, and lets running trials finish", async () => {
     const budget = new RunBudget({ maxCostUsd: 0.005 });
     const rows = await rowsOf([spender(900)], { examples: 20, budget });
     const ran = rows.filter(({ outcome }) => outcome === "pass");
@@ -224,7 +224,7 @@ describe("the budget of a run", () => {
     expect(budget.isRefusing).toBe(true);
   });
 
-  it("waits for what other trials hold rather than refusing what they will give back", async () => {
+  it("waits for budget reserved by running trials instead of refusing", async () => {
     const budget = new RunBudget({ maxCostUsd: 0.002 });
     const rows = await rowsOf([spender(10)], { examples: 30, budget });
     expect(rows.every(({ outcome }) => outcome === "pass")).toBe(true);
@@ -239,7 +239,7 @@ describe("the budget of a run", () => {
     expect(ran.filter(({ trial }) => trial === 2)).toHaveLength(0);
   });
 
-  it("is not charged for calls that never got anywhere", async () => {
+  it("is not charged for calls that produced nothing", async () => {
     const budget = new RunBudget({ maxCostUsd: 0.002 });
     const down: System = {
       name: "s",
@@ -255,7 +255,7 @@ describe("the budget of a run", () => {
 });
 
 describe("endpoints", () => {
-  it("are called side by side, each within its own limit, and waiting is told", async () => {
+  it("are called concurrently, each within its own limit, and waiting is reported", async () => {
     const open = { a: 0, b: 0 };
     const most = { a: 0, b: 0 };
     const told: Progress[] = [];
@@ -282,7 +282,7 @@ describe("endpoints", () => {
     expect(quickest).toBeDefined();
   });
 
-  it("that refuse for their rate are waited for, and every trial ends", async () => {
+  it("are waited for after rate-limit errors, and every trial finishes", async () => {
     let refusals = 6;
     const told: (string | null)[] = [];
     const system: System = {
@@ -306,7 +306,7 @@ describe("endpoints", () => {
   });
 });
 
-describe("whatever is odd about an output", () => {
+describe("a problem with an output", () => {
   const odd: [string, () => unknown][] = [
     [
       "a part that is larger than its whole",
@@ -322,7 +322,7 @@ describe("whatever is odd about an output", () => {
     ],
   ];
 
-  it.each(odd)("costs its trial alone, and gives back the place at the endpoint: %s", async (_, output) => {
+  it.each(odd)("affects only its trial and frees the slot at the endpoint: %s", async (_, output) => {
     let calls = 0;
     const system: System = {
       name: "s",
@@ -338,7 +338,7 @@ describe("whatever is odd about an output", () => {
     expect(rows.filter(({ outcome }) => outcome === "pass").length).toBeGreaterThanOrEqual(16);
   });
 
-  it("of one endpoint does not leave others spending after a run that failed", async () => {
+  it("does not leave other endpoints spending after a failed run", async () => {
     let calls = 0;
     const slow: System = {
       name: "slow",
@@ -363,7 +363,7 @@ describe("whatever is odd about an output", () => {
   });
 });
 
-describe("what was spent before a failure", () => {
+describe("spending before a failure", () => {
   const failing = (spent: object): System => ({
     name: "s",
     limits: LIMITS,
@@ -372,20 +372,20 @@ describe("what was spent before a failure", () => {
     },
   });
 
-  it("is priced on the row, and charged to the budget of the run", async () => {
+  it("is priced on the row and charged to the budget of the run", async () => {
     const budget = new RunBudget({ maxCostUsd: 0.01 });
     const rows = await rowsOf([failing({ usage: { input: 500, output: 0 } })], { examples: 3, budget });
     expect(rows.map(({ costUsd, costSource }) => [costUsd, costSource])).toEqual(Array(3).fill([0.0005, "priced"]));
     expect(budget.spentUsd).toBeCloseTo(0.0015, 12);
   });
 
-  it("by the provider's word counts too", async () => {
+  it("counts when the provider reports it", async () => {
     const budget = new RunBudget({ maxCostUsd: 1 });
     await rowsOf([failing({ costUsd: 0.25 })], { examples: 2, budget });
     expect(budget.spentUsd).toBeCloseTo(0.5, 12);
   });
 
-  it("by an interrupt is on a row of its own, and charged", async () => {
+  it("is recorded on its own row and charged after an interrupt", async () => {
     const stop = new AbortController();
     const budget = new RunBudget({ maxCostUsd: 1 });
     const system: System = {
@@ -404,8 +404,8 @@ describe("what was spent before a failure", () => {
   });
 });
 
-describe("an endpoint in trouble", () => {
-  it("that asks for more patience than there is does not hold up everybody", async () => {
+describe("an endpoint with problems", () => {
+  it("does not hold up other trials when it asks for a longer wait than allowed", async () => {
     let calls = 0;
     const system: System = {
       name: "s",
@@ -420,7 +420,7 @@ describe("an endpoint in trouble", () => {
     expect(rows.filter(({ outcome }) => outcome === "pass")).toHaveLength(9);
   });
 
-  it("is given no more time for a trial's calls together than the trial has", async () => {
+  it("gets no more time for all calls of a trial than the trial has", async () => {
     const system: System = {
       name: "s",
       limits: { ...LIMITS, hardTimeoutMs: 150 },
@@ -435,7 +435,7 @@ describe("an endpoint in trouble", () => {
     expect(row?.attempts.length).toBeLessThanOrEqual(3);
   });
 
-  it("that leaves promises open costs those trials, and not those that wait for a place", async () => {
+  it("fails only the trials whose promises never settle, not those waiting for a slot", async () => {
     let calls = 0;
     let idle = () => {};
     const system: System = {

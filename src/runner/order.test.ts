@@ -67,7 +67,7 @@ function orderOf(plan: Plan, systems = plan.systems.map((_, index) => index)) {
 }
 
 describe("the order of a run with groups", () => {
-  it("has every trial once, round by round, and the examples of a group together in each", async () => {
+  it("runs every trial once, round by round, with the examples of a group together", async () => {
     await fc.assert(
       fc.asyncProperty(drawn, async (given) => {
         const plan = await planOf(given);
@@ -92,7 +92,7 @@ describe("the order of a run with groups", () => {
   };
   const groupsIn = (order: readonly { group: unknown }[]) => [...new Set(order.map(({ group }) => group))].join("");
 
-  it("shuffles the groups, what is in each, and both anew for each round and seed", async () => {
+  it("shuffles the groups and their contents anew for each round and seed", async () => {
     const [first = [], second = []] = await rounds({});
     const [other = []] = await rounds({ seed: 2 });
     expect(groupsIn(first)).not.toBe("abcde");
@@ -102,12 +102,12 @@ describe("the order of a run with groups", () => {
     for (const own of inA) expect(own.map(({ system }) => system).join("")).not.toMatch(/^(s0)+(s1)+$|^(s1)+(s0)+$/);
   });
 
-  it("is the same for a system alone as far as groups go", async () => {
+  it("keeps the same groups for a single system", async () => {
     const plan = await planOf(TALKS);
     expect(groupsIn(orderOf(plan, [1]))).toBe(groupsIn(orderOf(plan)));
   });
 
-  it("is as before where no dataset groups", async () => {
+  it("is unchanged when no dataset has groups", async () => {
     const plan = await makePlan({
       systems: [system("s")],
       datasets: [grouped("d", [..."ababab"])],
@@ -120,7 +120,7 @@ describe("the order of a run with groups", () => {
   });
 });
 
-describe("what a dataset may declare", () => {
+describe("dataset breakdown fields", () => {
   const planWith = (more: object) =>
     makePlan({
       systems: [system("s")],
@@ -136,14 +136,14 @@ describe("what a dataset may declare", () => {
     { facets: null },
     { groupBy: "" },
     { groupBy: ["talk"] },
-  ])("is not %o", async (more) => {
+  ])("rejects %o", async (more) => {
     await expect(planWith(more)).rejects.toThrow(UsageError);
     await expect(planWith(more)).rejects.toThrow(/dataset d must be/);
   });
 
-  it("is told about when no example has it", async () => {
+  it("adds a note when no example has the field", async () => {
     expect((await planWith({ facets: ["talk", "tlak"], groupBy: "talks" })).notes).toEqual([
-      "d has no evaluators: nothing of it is scored",
+      "d has no evaluators, so its outputs are not scored",
       'no example of d has "tlak" to group results by',
       'no example of d has "talks" to group results by',
     ]);

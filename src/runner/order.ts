@@ -5,22 +5,20 @@ import { createRandom, hashSeed, permutation } from "../stats/index.js";
 import type { Plan } from "./plan.js";
 import type { Wiring } from "./wiring.js";
 
-/** What the order of a run needs to know of each dataset. */
 type Grouping = Pick<Plan, "wiringOf"> & {
   readonly examples: readonly Example[];
   readonly wirings: readonly { readonly groupBy: string | null }[];
 };
 
-/** Examples that stand together in the order of a run. */
+/** Examples that stay together in the order of a run. */
 export interface Groups {
-  /** The group of each example. */
   readonly of: Uint32Array;
   readonly count: number;
 }
 
 /**
- * The groups of a plan's examples: those of one dataset that have the same value in the field it groups by. An example
- * without that field, or of a dataset that groups by none, is a group of its own. Null when no dataset groups.
+ * Groups the examples of a plan: those of one dataset with the same value in its `groupBy` field. An example without
+ * that field, or of a dataset without `groupBy`, is its own group. Null if no dataset has groups.
  */
 export function groupsOf({ examples, wiringOf, wirings }: Grouping): Groups | null {
   if (wirings.every(({ groupBy }) => groupBy === null)) return null;
@@ -40,7 +38,7 @@ export function groupsOf({ examples, wiringOf, wirings }: Grouping): Groups | nu
   return { of, count };
 }
 
-/** A pair of a system and an example, `example × systems + system`, for each that a round of trials runs, in its order. */
+/** The pairs `example × systems + system` of one round of trials, in execution order. */
 export function orderOfRound(
   { examples, groups, seed }: Pick<Plan, "examples" | "groups" | "seed">,
   systems: number,
@@ -50,11 +48,11 @@ export function orderOfRound(
   if (groups === null) return shuffled;
   const place = permutation(groups.count, createRandom(hashSeed(seed, "groups", trial)));
   const placeOf = (pair: number) => place[groups.of[Math.floor(pair / systems)] ?? 0] ?? 0;
-  // Sorting keeps the order of equals, so that it stays a shuffle within each group.
+  // The sort is stable, so the order within each group stays shuffled.
   return shuffled.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** The group that an example's rows carry; null when its dataset has no groups, or the example is in none. */
+/** The group of an example's rows; null if the dataset has no groups or the example is in none. */
 export function rowGroup({ groupBy }: Pick<Wiring, "groupBy">, example: Example): EvalRow["group"] {
   if (groupBy === null) return null;
   const value = facetValue(example, groupBy);

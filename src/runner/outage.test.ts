@@ -15,24 +15,24 @@ afterEach(() => {
 
 const clock = () => Date.now();
 
-/** A gate of five places that looks for outages itself. */
+/** A gate with five slots that detects outages itself. */
 function ownGate(giveUpAfterMs: number): TrialGate {
   return new Gate({ name: "host:1", max: 5, clock, outage: { giveUpAfterMs } });
 }
 
-/** The same with another in front of it that does. */
+/** The same with an OutageGate in front. */
 function gateInFront(giveUpAfterMs: number): TrialGate {
   const inner = new Gate({ name: "host:1", max: 5, clock });
   return new OutageGate(inner, { name: "host:1", clock, policy: { giveUpAfterMs } });
 }
 
-/** Fills every place, and has all calls fail. */
+/** Fills every slot and lets all calls fail. */
 async function breakDown(gate: TrialGate): Promise<void> {
   const calls = await Promise.all(Array.from({ length: 5 }, async () => gate.enter(NEVER)));
   for (const call of calls) gate.leave(call, "down", 0, "Nothing listens.");
 }
 
-/** Has calls that always fail wait at the gate, and notes when they are let in. */
+/** Makes calls that always fail wait at the gate, and records when they are admitted. */
 function callForEver(gate: TrialGate, count: number): { times: number[]; ends: unknown[] } {
   const times: number[] = [];
   const ends: unknown[] = [];
@@ -52,7 +52,7 @@ describe.each([
   ["a gate", ownGate],
   ["a gate in front of another", gateInFront],
 ])("%s whose endpoint is down", (_, gateOf) => {
-  it("lets one call in at a time, with growing pauses, and gives up after a stated time", async () => {
+  it("admits one call at a time with growing pauses, and gives up after the configured time", async () => {
     const gate = gateOf(60_000);
     await breakDown(gate);
     expect(gate.isDown).toBe(true);
@@ -68,7 +68,7 @@ describe.each([
     expect(gate.waiting()).toBeNull();
   });
 
-  it("waits for as long as it takes when it is told to", async () => {
+  it("waits without a limit when configured to", async () => {
     const gate = gateOf(Number.POSITIVE_INFINITY);
     await breakDown(gate);
     const { times, ends } = callForEver(gate, 3);
@@ -78,7 +78,7 @@ describe.each([
     expect(gate.waiting()).toMatch(/^host:1 is down, next try in \d+ s, waiting until it is back: Nothing listens\.$/);
   });
 
-  it("lets all in again as soon as one call is answered, whatever the answer", async () => {
+  it("admits all calls again as soon as one is answered, whatever the answer", async () => {
     const gate = gateOf(60_000);
     await breakDown(gate);
     const calls = Array.from({ length: 5 }, async () => gate.enter(NEVER));
@@ -88,13 +88,13 @@ describe.each([
     expect(gate.isDown).toBe(false);
   });
 
-  it("is not taken for down while other calls are answered", async () => {
+  it("is not considered down while other calls are answered", async () => {
     const gate = gateOf(60_000);
     for (let n = 0; n < 100; n++) gate.leave(await gate.enter(NEVER), n % 5 === 4 ? "fine" : "down");
     expect(gate.isDown).toBe(false);
   });
 
-  it("lets go of whoever waits when the run is stopped", async () => {
+  it("releases waiting calls when the run is stopped", async () => {
     const gate = gateOf(60_000);
     await breakDown(gate);
     const stop = new AbortController();

@@ -12,7 +12,7 @@ import { run } from "./run.js";
 
 const LIMITS: Limits = { price: null, isMetered: true, maxCostUsd: null, hardTimeoutMs: 60 };
 
-/** Says whether the output is right, and may be asked before it is complete. */
+/** Says whether the output is right, and can be asked before it is complete. */
 const WATCHING: Evaluator = {
   name: "right",
   fields: ["right"],
@@ -60,7 +60,7 @@ function phased(work: System["process"], more: Partial<System> = {}): System {
 }
 
 describe("a system that works in phases", () => {
-  it("has only its work timed, and only that held to the time limit", async () => {
+  it("has only its work timed and limited", async () => {
     let workMs = 0;
     const { rows } = await ran([
       phased(
@@ -81,7 +81,7 @@ describe("a system that works in phases", () => {
     expect(rows[0]?.latency).toBeLessThan((workMs + 50) / 1000);
   });
 
-  it("is stopped when its work takes too long, and graded on what it then gives back", async () => {
+  it("is stopped when its work takes too long, and graded on what it returns then", async () => {
     const { rows } = await ran([
       phased(async (_, trial) => {
         await trial.timed?.(() => aborted(trial));
@@ -91,7 +91,7 @@ describe("a system that works in phases", () => {
     expect(rows[0]).toMatchObject({ outcome: "pass", errorCategory: "time_killed" });
   });
 
-  it("may take as long to stop as it says", async () => {
+  it("may take its own grace period to stop", async () => {
     const slow = phased(
       async (_, trial) => {
         await trial.timed?.(() => aborted(trial));
@@ -103,7 +103,7 @@ describe("a system that works in phases", () => {
     expect((await ran([slow])).rows[0]).toMatchObject({ outcome: "pass", errorCategory: "time_killed" });
   });
 
-  it("has things cleared away after scoring, whatever comes of the trial", async () => {
+  it("runs its cleanup after scoring, whatever the outcome of the trial", async () => {
     const order: string[] = [];
     const scoring: Evaluator = {
       ...WATCHING,
@@ -131,7 +131,7 @@ describe("a system that works in phases", () => {
     expect(order).toEqual(["scored", "fine", "broken"]);
   });
 
-  it("keeps the trajectory of a trial that failed, and does not grade it", async () => {
+  it("keeps the trajectory of a failed trial without grading it", async () => {
     const trajectory = { events: [{ type: "error", timestamp: 1, message: "refused" }] };
     const failing = phased(() => {
       throw new TrialError("api_error", "refused", { spent: { trajectory, turns: 3 } });
@@ -142,8 +142,8 @@ describe("a system that works in phases", () => {
   });
 });
 
-describe("work that is watched", () => {
-  it("can be asked about while it is going on", async () => {
+describe("unfinished work", () => {
+  it("can be scored while it is running", async () => {
     const asked: unknown[] = [];
     const system: System = {
       name: "asking",
@@ -157,7 +157,7 @@ describe("work that is watched", () => {
     expect(rows[0]?.outcome).toBe("fail");
   });
 
-  it("cannot be asked about when an evaluator cannot tell", async () => {
+  it("cannot be scored if one evaluator does not support it", async () => {
     const asked: unknown[] = [];
     const system: System = {
       name: "asking",
@@ -174,7 +174,7 @@ describe("work that is watched", () => {
   });
 });
 
-describe("systems that bound their own trials", () => {
+describe("systems with maxParallel", () => {
   it("share the smallest bound of their endpoint, above or below the number of workers", async () => {
     const busiest = { most: 0, now: 0 };
     const agent = (name: string, maxParallel: number): System => ({
@@ -196,8 +196,8 @@ describe("systems that bound their own trials", () => {
   });
 });
 
-describe("what a trial costs while it runs", () => {
-  it("is spoken of at half and at four fifths of the limit, until the trial is over", async () => {
+describe("the cost of a running trial", () => {
+  it("is reported at half and four fifths of the limit until the trial is finished", async () => {
     const limits: Limits = { price: null, isMetered: true, maxCostUsd: 1, hardTimeoutMs: null };
     const spending = phased(
       async (_, { budget }) => {
@@ -219,7 +219,7 @@ describe("what a trial costs while it runs", () => {
     expect(rows[0]).toMatchObject({ costUsd: 0.9, costSource: "priced", usage: { input: 1, output: 1 } });
   });
 
-  it("stops it above the limit, at what was reported then", async () => {
+  it("stops the trial above the limit, at the cost reported then", async () => {
     const limits: Limits = { price: null, isMetered: true, maxCostUsd: 1, hardTimeoutMs: null };
     const spending = phased(
       async (_, trial) => {
@@ -243,7 +243,7 @@ describe("what a trial costs while it runs", () => {
     });
   });
 
-  it("is unknown, not 0, when the meter knows no price", async () => {
+  it("is unknown, not 0, when there is no price", async () => {
     const system = phased((_, { budget }) => {
       budget?.report({ usage: { input: 10, output: 2 }, costUsd: null, isEstimated: false });
       return { response: "right" };

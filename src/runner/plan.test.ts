@@ -23,12 +23,12 @@ function named(name: string, examples: Example[], more: Partial<Dataset> = {}): 
 }
 
 describe("makePlan", () => {
-  it("lays out systems × examples × trials", async () => {
+  it("plans systems × examples × trials", async () => {
     const laid = await plan({ trials: 3, systems: [echo, { ...echo, name: "other" }] });
     expect(laid).toMatchObject({ total: 12, trials: 3, seed: 0, threshold: 0.7, scoreField: "score" });
   });
 
-  it("takes any iterable, sync or async, and reads it once", async () => {
+  it("accepts any iterable, sync or async, and reads it once", async () => {
     let reads = 0;
     function* sync() {
       reads += 1;
@@ -43,21 +43,21 @@ describe("makePlan", () => {
     expect(reads).toBe(2);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, "3"])("refuses %o trials", async (trials) => {
+  it.each([0, -1, 1.5, Number.NaN, "3"])("rejects %o trials", async (trials) => {
     await expect(plan({ trials: trials as number })).rejects.toThrow(/trials must be a whole number of at least 1/);
   });
 
-  it.each([-0.01, 1.01, 70, Number.NaN, "0.7"])("refuses the threshold %o", async (threshold) => {
+  it.each([-0.01, 1.01, 70, Number.NaN, "0.7"])("rejects the threshold %o", async (threshold) => {
     await expect(plan({ threshold: threshold as number })).rejects.toThrow(UsageError);
     await expect(plan({ threshold: threshold as number })).rejects.toThrow(String(threshold));
   });
 
-  it("takes thresholds at the ends", async () => {
+  it("accepts thresholds of 0 and 1", async () => {
     expect((await plan({ threshold: 0 })).threshold).toBe(0);
     expect((await plan({ threshold: 1 })).threshold).toBe(1);
   });
 
-  it("refuses no systems, a system without process, and two of one name", async () => {
+  it("rejects an empty list of systems, a system without process, and duplicate names", async () => {
     await expect(plan({ systems: [] })).rejects.toThrow("no system to measure");
     await expect(plan({ systems: undefined as never })).rejects.toThrow("no system to measure");
     await expect(plan({ systems: [{ name: "x" } as never] })).rejects.toThrow('"x" has no method process()');
@@ -66,7 +66,7 @@ describe("makePlan", () => {
     await expect(plan({ systems: [echo, other] })).rejects.toThrow(/\(two different systems\)/);
   });
 
-  it("refuses what is no dataset, and an empty one", async () => {
+  it("rejects an invalid or empty dataset", async () => {
     await expect(plan({ datasets: ["path" as never] })).rejects.toThrow('but is the string "path"');
     await expect(plan({ datasets: [null as never] })).rejects.toThrow("but is null");
     await expect(plan({ datasets: [[]] })).rejects.toThrow(DatasetError);
@@ -76,18 +76,18 @@ describe("makePlan", () => {
     ["is null, not an object", null],
     ["is an array, not an object", []],
     ["has neither context nor question", { id: 1, answer: "x" }],
-    ["has a context that is the number 7, not text", { id: 1, context: 7 }],
-    ["has a question that is an object, not text", { id: 1, question: {} }],
-    ['has turns that are not a list of { "role", "content" } texts', { id: 1, question: "q", turns: null }],
-    ['has turns that are not a list of { "role", "content" } texts', { id: 1, turns: 7 }],
-    ['has turns that are not a list of { "role", "content" } texts', { id: 1, turns: [null] }],
+    ["has a context that is the number 7, not a string", { id: 1, context: 7 }],
+    ["has a question that is an object, not a string", { id: 1, question: {} }],
+    ['has turns that are not a list of { "role", "content" } strings', { id: 1, question: "q", turns: null }],
+    ['has turns that are not a list of { "role", "content" } strings', { id: 1, turns: 7 }],
+    ['has turns that are not a list of { "role", "content" } strings', { id: 1, turns: [null] }],
     ["has neither context nor question", { id: 1, turns: [] }],
-    ["has an id that is an object, neither text nor a number", { id: {}, question: "q" }],
-    ["has an id that is the number NaN, neither text nor a number", { id: Number.NaN, question: "q" }],
-    ["has an id that is the bigint 5, neither text nor a number", { id: 5n, question: "q" }],
+    ["has an id that is an object, not a string or number", { id: {}, question: "q" }],
+    ["has an id that is the number NaN, not a string or number", { id: Number.NaN, question: "q" }],
+    ["has an id that is the bigint 5, not a string or number", { id: 5n, question: "q" }],
   ];
 
-  it.each(bad)("stops at an example that %s, or leaves it out", async (problem, example) => {
+  it.each(bad)("rejects an example that %s, or skips it", async (problem, example) => {
     const datasets = [[EXAMPLES[0], example, EXAMPLES[1]] as Example[]];
     await expect(plan({ datasets })).rejects.toThrow(`Example 2 ${problem}`);
     const laid = await plan({ datasets, skipBadRows: true });
@@ -95,18 +95,18 @@ describe("makePlan", () => {
     expect(laid.notes).toEqual([`1 bad row skipped (first: Example 2 ${problem})`]);
   });
 
-  it("refuses two examples with one id, whether written as a number or as text", async () => {
+  it("rejects duplicate ids, whether written as number or text", async () => {
     const twice = [...EXAMPLES, { id: "2", question: "again" }];
     await expect(plan({ datasets: [twice] })).rejects.toThrow(/Examples 2 and 3 have the same id "2"/);
   });
 
-  it("refuses one id in two datasets that rows could not tell apart", async () => {
+  it("rejects the same id in two datasets with the same name", async () => {
     await expect(plan({ datasets: [EXAMPLES, EXAMPLES] })).rejects.toThrow(/the same id "1"/);
     const laid = await plan({ datasets: [named("a", EXAMPLES), named("b", EXAMPLES)] });
     expect(laid.total).toBe(4);
   });
 
-  it("makes an id from the content of an example that has none", async () => {
+  it("generates an id from the content of an example that has none", async () => {
     const nameless = [{ question: "a" }, { question: "b" }, { id: null, question: "c" }] as unknown as Example[];
     const [first, second] = [await plan({ datasets: [nameless] }), await plan({ datasets: [nameless.toReversed()] })];
     const ids = first.examples.map((example) => example?.id);
@@ -115,20 +115,20 @@ describe("makePlan", () => {
     expect(second.examples.map((example) => example?.id)).toEqual(ids.toReversed());
   });
 
-  it.each([{}, { dataset: "tag" }])("numbers content that repeats (%o)", async (tag) => {
+  it.each([{}, { dataset: "tag" }])("numbers repeated content (%o)", async (tag) => {
     const same = Array.from({ length: 3 }, () => ({ question: "same", ...tag }) as unknown as Example);
     const laid = await plan({ datasets: [same] });
     const [first] = laid.examples.map((example) => String(example?.id));
     expect(laid.examples.map((example) => example?.id)).toEqual([first, `${first}-2`, `${first}-3`]);
   });
 
-  it("does not touch the examples it is given", async () => {
+  it("does not change the given examples", async () => {
     const examples: Example[] = [{ question: "a" } as Example];
     await plan({ datasets: [named("d", examples)] });
     expect(examples).toEqual([{ question: "a" }]);
   });
 
-  it("hands on what a dataset has to say", async () => {
+  it("passes on the notes of a dataset", async () => {
     const laid = await plan({ datasets: [named("d", EXAMPLES, { notes: ["3 rows left out"] })] });
     expect(laid.notes).toEqual(["3 rows left out"]);
     expect(laid.examples[0]).toEqual({ id: 1, question: "one", dataset: "d" });
@@ -144,7 +144,7 @@ describe("makePlan", () => {
     expect(names(await makePlan(rest))).toEqual([["own"], []]);
   });
 
-  it("refuses a field that no declared evaluator produces, naming the near one", async () => {
+  it("rejects a field that no declared evaluator produces, and suggests a similar one", async () => {
     await expect(plan({ scoreField: "me" })).rejects.toThrow(
       new ScoreFieldError('No evaluator produces the score field "me". Did you mean "em"? Known: em.'),
     );
@@ -154,7 +154,7 @@ describe("makePlan", () => {
     await expect(plan({ scoreField: "em", metrics: [new MeanScore()] })).resolves.toBeDefined();
   });
 
-  it("refuses evaluators without score, of one name, or with one field", async () => {
+  it("rejects evaluators without score, with duplicate names, or with duplicate fields", async () => {
     await expect(plan({ evaluators: [{ name: "x" } as never] })).rejects.toThrow('"x" has no method score()');
     await expect(plan({ evaluators: [exact, { ...exact, fields: ["f1"] }] })).rejects.toThrow(
       'Two evaluators have the name "exact"',
@@ -163,7 +163,7 @@ describe("makePlan", () => {
   });
 });
 
-describe("describeDatasets", () => {
+describe("describePlanDatasets", () => {
   const print = async (examples: Example[]) => describeDatasets(await plan({ datasets: [named("d", examples)] }));
 
   it("identifies examples by content", async () => {
@@ -177,7 +177,7 @@ describe("describeDatasets", () => {
     expect(changed[0]?.fingerprint).not.toBe(one?.fingerprint);
   });
 
-  it("takes content that JSON alone does not, and says what it cannot take", async () => {
+  it("accepts content beyond plain JSON, and rejects what cannot be serialized", async () => {
     const [one, two] = [
       await print([{ id: 1, question: "q", size: 1n }]),
       await print([{ id: 1, question: "q", size: 2n }]),

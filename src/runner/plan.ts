@@ -14,31 +14,30 @@ import { datasetSource, ExampleTable } from "./example-table.js";
 import { type Groups, groupsOf } from "./order.js";
 import { type Wiring, wire } from "./wiring.js";
 
-/** What a run is made of, before anything is spent. */
+/** Everything a run consists of, before it starts. */
 export interface Plan {
   readonly systems: readonly System[];
   readonly examples: readonly Example[];
-  /** Which wiring each example belongs to. */
+  /** By example: the index of its dataset plan. */
   readonly wiringOf: Uint32Array;
   readonly wirings: readonly Wiring[];
-  /** The dataset tags that the examples of each wiring carry. */
+  /** By dataset: the dataset tags of its examples. */
   readonly tags: readonly ReadonlySet<string>[];
-  /** Which examples stand together in the order of the run; null when none do. */
+  /** Examples that stay together in the order of the run; null if there are none. */
   readonly groups: Groups | null;
-  /** Trials of an example, the most where datasets differ. */
+  /** Trials per example; the maximum if datasets differ. */
   readonly trials: number;
   readonly seed: number;
   /** "score" means each dataset's own primary field. */
   readonly scoreField: string;
   readonly threshold: number;
-  /** Planned trials: systems × examples × trials, less what the terms of datasets leave out. */
+  /** Planned trials: systems × examples × trials, minus what dataset overrides leave out. */
   readonly total: number;
-  /** By dataset: the places of the systems that are asked, and how often. */
+  /** By dataset: the indexes of the systems to run, and the trials per example. */
   readonly cells: readonly Cells[];
   readonly notes: readonly string[];
 }
 
-/** What is run of each example of a dataset. */
 interface Cells {
   readonly systems: ReadonlySet<number>;
   readonly trials: number;
@@ -58,7 +57,7 @@ export interface PlanOptions {
 
 const DEFAULT_THRESHOLD = 0.7;
 
-/** Checks everything that can be checked before a run starts, and lays out its trials. */
+/** Checks everything that can be checked before a run starts, and plans its trials. */
 export async function makePlan(options: PlanOptions): Promise<Plan> {
   const { seed = 0, threshold = DEFAULT_THRESHOLD, scoreField = "score" } = options;
   requireCount("trials", options.trials ?? 1);
@@ -107,35 +106,34 @@ function totalOf(wiringOf: Uint32Array, cells: readonly Cells[]): number {
   return wiringOf.reduce((total, wiring) => total + (each[wiring] ?? 0), 0);
 }
 
-/** More rows than this no machine holds. */
+/** Upper bound on rows kept in memory. */
 const MOST_TRIALS = 100_000_000;
 
 function checkTotal(total: number): number {
   if (total <= MOST_TRIALS) return total;
   throw new UsageError(
-    `The run would have ${total} trials, and at most ${MOST_TRIALS} can be held. Lower the trials, or sample the examples with -n.`,
+    `The run would have ${total} trials; the maximum is ${MOST_TRIALS}. Lower the number of trials, or sample the examples with -n.`,
   );
 }
 
-/** Whether a trial is a part of the plan: the terms of its dataset may leave it out. */
+/** Whether a trial is part of the plan: dataset overrides may leave it out. */
 export function isPlanned({ cells, wiringOf }: Plan, { systemIndex, exampleIndex, trial }: TrialPlace): boolean {
   const cell = cells[wiringOf[exampleIndex] ?? 0];
   return cell !== undefined && trial < cell.trials && cell.systems.has(systemIndex);
 }
 
-/** Which trial is meant. */
 export interface TrialPlace {
   readonly systemIndex: number;
   readonly exampleIndex: number;
   readonly trial: number;
 }
 
-/** Where a trial's row stands in the result: by system, then example, then trial, whatever order they ran in. */
+/** The index of a trial's row in the result: by system, then example, then trial. */
 export function rowIndex(plan: Plan, systemIndex: number, exampleIndex: number, trial: number): number {
   return (systemIndex * plan.examples.length + exampleIndex) * plan.trials + trial;
 }
 
-/** What each dataset of a plan holds, identified by content wherever it was read from. */
+/** Describes the datasets of a plan, identified by their content. */
 export function describeDatasets(plan: Plan): DatasetConfig[] {
   const counts = plan.wirings.map(() => 0);
   const digests = plan.wirings.map(({ fingerprint }) => (fingerprint === null ? new ContentDigest() : null));
@@ -161,7 +159,7 @@ export function describeDatasets(plan: Plan): DatasetConfig[] {
   }));
 }
 
-/** The terms of a dataset, with its trials wherever those of the plan are more. */
+/** The overrides of a dataset, including its trials if they differ from the plan's. */
 function termsOf({ cells, wirings, trials }: Plan, wiring: number): Pick<DatasetConfig, "terms"> {
   const terms = wirings[wiring]?.terms ?? null;
   const own = cells[wiring]?.trials ?? trials;
@@ -169,7 +167,7 @@ function termsOf({ cells, wirings, trials }: Plan, wiring: number): Pick<Dataset
   return { terms: { ...terms, ...(own === trials ? {} : { trials: own }) } };
 }
 
-/** SHA-256 over examples, fed in large pieces: a call for each example would cost more than the hashing. */
+/** SHA-256 over examples, updated in large pieces: one update per example would cost more than the hashing. */
 class ContentDigest {
   readonly #hash = createHash("sha256");
   #pending = "";
@@ -198,7 +196,7 @@ function contentOf(example: Example): string {
   }
 }
 
-/** Whole numbers beyond JSON's are put in words; what cannot be written at all cannot be told from other content. */
+/** Handles values that JSON cannot hold, such as BigInt. Throws if the example cannot be serialized at all. */
 function unusualContentOf(example: Example): string {
   try {
     return canonicalJson(example);
@@ -207,7 +205,7 @@ function unusualContentOf(example: Example): string {
   }
 }
 
-/** Has each example looked at by those of its evaluators and systems that want to. */
+/** Lets evaluators and systems check the examples, if they implement a check. */
 function checkExamples({
   examples,
   wiringOf,
@@ -224,13 +222,13 @@ function checkExamples({
     for (const check of checking[wiringOf[index] ?? 0] ?? []) check.checkExample?.(example);
 }
 
-/** A run without evaluators is legal, and most often an oversight. */
+/** A run without evaluators is allowed, but most often a mistake. */
 function unscoredNotes(wirings: readonly Wiring[]): string[] {
   const bare = wirings.filter(({ evaluators }) => evaluators.length === 0);
-  return bare.map(({ dataset }) => `${dataset || "the dataset"} has no evaluators: nothing of it is scored`);
+  return bare.map(({ dataset }) => `${dataset || "the dataset"} has no evaluators, so its outputs are not scored`);
 }
 
-/** A field that no example has breaks nothing down, and is most often misspelt. */
+/** A field that no example has is most often misspelled. */
 function unknownFieldNotes({ examples, wiringOf, wirings }: Pick<Plan, "examples" | "wiringOf" | "wirings">): string[] {
   return wirings.flatMap(({ dataset, facets, groupBy }, wiring) => {
     const fields = new Set([...(facets?.fields ?? []), ...(groupBy === null ? [] : [groupBy])]);
@@ -250,7 +248,7 @@ export function requireCount(name: string, value: number): void {
 function checkSystems(systems: readonly System[]): readonly System[] {
   const count = Array.isArray(systems) ? systems.length : 0;
   if (count === 0) {
-    throw new UsageError("There is no system to measure. Give at least one.");
+    throw new UsageError("There is no system to measure. Add at least one.");
   }
   const fingerprints = new Map<string, string>();
   for (const system of systems) {
@@ -260,7 +258,7 @@ function checkSystems(systems: readonly System[]): readonly System[] {
     if (other !== undefined) {
       const same = other === fingerprint ? "the same system given twice" : "two different systems";
       throw new UsageError(
-        `Two systems have the name "${system.name}" (${same}). Rows are told apart by name: rename one.`,
+        `Two systems have the name "${system.name}" (${same}). Rows are identified by system name: rename one.`,
       );
     }
     fingerprints.set(system.name, fingerprint);
@@ -270,29 +268,30 @@ function checkSystems(systems: readonly System[]): readonly System[] {
 
 const KEYS = ["systems", "trials", "maxCostUsd", "hardTimeoutMs"] as const satisfies readonly (keyof RunTerms)[];
 
-/** Throws unless terms can be kept in a run of these systems. */
 function checkTerms(terms: RunTerms, whose: string, systems: readonly string[]): void {
   const unknown = Object.keys(terms).find((key) => !(KEYS as readonly string[]).includes(key));
   if (unknown !== undefined)
     throw new UsageError(`The terms of ${whose} have an unknown key "${unknown}".${didYouMean(unknown, KEYS)}`);
   const { trials, maxCostUsd, hardTimeoutMs } = terms;
   if (trials !== undefined && !(Number.isInteger(trials) && trials >= 1))
-    throw new UsageError(`The trials of ${whose} must be a whole number of at least 1, but are ${describe(trials)}.`);
+    throw new UsageError(`trials of ${whose} must be a whole number of at least 1, but is ${describe(trials)}.`);
   if (maxCostUsd !== undefined && !isAmount(maxCostUsd))
-    throw new UsageError(`maxCostUsd of ${whose} must be dollars from 0 up, but is ${describe(maxCostUsd)}.`);
+    throw new UsageError(
+      `maxCostUsd of ${whose} must be an amount in dollars of at least 0, but is ${describe(maxCostUsd)}.`,
+    );
   if (hardTimeoutMs !== undefined && !(isAmount(hardTimeoutMs) && hardTimeoutMs > 0))
-    throw new UsageError(`hardTimeoutMs of ${whose} must be milliseconds above 0, but is ${describe(hardTimeoutMs)}.`);
+    throw new UsageError(
+      `hardTimeoutMs of ${whose} must be a number of milliseconds above 0, but is ${describe(hardTimeoutMs)}.`,
+    );
   checkNames(terms.systems, whose, systems);
 }
 
 function checkNames(asked: readonly string[] | undefined, whose: string, systems: readonly string[]): void {
   const stranger = asked?.find((name) => !systems.includes(name));
   if (stranger !== undefined)
-    throw new UsageError(
-      `${whose} is for a system "${stranger}" that the run has not.${didYouMean(stranger, systems)}`,
-    );
+    throw new UsageError(`${whose} targets the unknown system "${stranger}".${didYouMean(stranger, systems)}`);
   if (asked?.length === 0)
-    throw new UsageError(`${whose} is for no system at all, so that nothing of it would be run.`);
+    throw new UsageError(`${whose} targets no system, so nothing of it would run. Name at least one.`);
 }
 
 function isAmount(value: unknown): boolean {

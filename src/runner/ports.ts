@@ -9,54 +9,52 @@ import type { OutagePolicy } from "./gate.js";
 import type { RetryPolicy } from "./retry.js";
 import type { SystemTimes } from "./system-times.js";
 
-/** Where finished trials go. `append` may buffer; after `flush` returns, what was appended survives a kill. */
+/** Where finished trials are written. `append` may buffer; after `flush` returns, everything appended survives a kill. */
 export interface Sink {
-  /** A trial that was finished elsewhere comes with its lines. */
+  /** `encoded` holds the lines of a trial that was finished by another process. */
   append(entry: FinishedTrial, encoded?: EncodedTrial): void;
-  /** An output whose grading goes on: false when it cannot be stored. Left out by whoever does not keep outputs. */
+  /** Stores an output that is still being graded; false if it cannot be stored. Omitted by sinks that do not store outputs. */
   appendOutput?(entry: UngradedOutput): boolean;
-  /** What is set aside for a trial, or what became of it. Left out by whoever keeps no accounts. */
+  /** Records a reservation or its settlement. Omitted by sinks that do not track spending. */
   appendMoney?(entry: MoneyEntry): void;
   flush(): void;
 }
 
-/** Money that no row tells of: set aside for a trial before it starts, or spent on one that has no row. */
+/** Spending that no row shows: reserved for a trial before it starts, or spent on a trial without a row. */
 export type MoneyEntry = TrialKey &
   (
     | {
         readonly kind: "reserve";
         readonly usd: number;
-        /** How much of it is for judging. */
+        /** The part reserved for judging. */
         readonly judgeUsd?: number;
       }
     | {
         readonly kind: "settle";
-        /** Counts as spent. */
+        /** The amount that counts as spent. */
         readonly usd: number;
-        /** The trial was cut off; nobody knows what it has cost; it was never begun. */
+        /** "lost": the trial was interrupted. "unknown": its cost is unknown. "unused": it never started. */
         readonly why: "lost" | "unknown" | "unused";
       }
   );
 
-/** The lines of a finished trial in the journal. */
 export interface EncodedTrial {
   row: string;
-  /** Null when there is none, or when it is in a file. */
+  /** Null if there is no output, or if it is in a file. */
   output: string | null;
   /** The file that holds the line of the output. */
   outputFile?: string;
 }
 
-/** A finished trial as it is written down. */
 export interface FinishedTrial {
   row: EvalRow;
   output: Output | null;
   evidence: Readonly<Record<string, string>> | null;
-  /** What graders said; null when none were asked. */
+  /** Null if there were no graders. */
   grades: readonly Grade[] | null;
 }
 
-/** Outputs kept by content, so that the same work is not paid for twice. */
+/** Outputs stored by content, so that the same work is not paid for twice. */
 export interface OutputCache {
   get(key: string): Promise<CachedOutput | null>;
   put(key: string, entry: CachedOutput): Promise<void>;
@@ -68,87 +66,84 @@ export interface CachedOutput {
   latency: number;
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface Progress {
   done: number;
   total: number;
-  /** Trials taken over from an earlier start of the same run. */
+  /** Trials restored from an earlier start of the same run. */
   resumed: number;
   passed: number;
   scored: number;
   errors: number;
   costUsd: number | null;
   elapsedMs: number;
-  /** Why trials are waiting, in words; null when none is. */
+  /** Why trials are waiting; null if none is. */
   waiting: string | null;
-  /** Which trial is about to exceed its budget, in words; null when none is. */
+  /** Which trial is close to its budget; null if none is. */
   warning: string | null;
 }
 
-/** What the trials of a run may cost. */
+/** The budgets of the trials of a run. */
 export interface BudgetPort {
-  /** What every trial of a system is held to; null when nothing is known of what it costs. */
+  /** The limits of every trial of a system; null if its cost is unknown. */
   limitsOf(system: System, terms: RunTerms | null): Limits | null;
-  /** The bill of one trial. */
+  /** Opens the bill of one trial. */
   open(limits: Limits, listeners: BillListeners): TrialBudget;
-  /** What the whole run may cost; null when that is not limited. */
+  /** The budget of the whole run; null if unlimited. */
   readonly run: RunBudgetPort | null;
 }
 
-/** Who hears of what a trial costs. */
 interface BillListeners {
-  /** Called once, when it costs more than it may. */
+  /** Called once, when the trial exceeds its limit. */
   onExceeded: () => void;
-  /** Called when a large share of what it may cost is spent. */
+  /** Called when a large share of the limit is spent. */
   onShare: (share: number) => void;
 }
 
-/** Admits trials as long as the budget of the run covers what they can cost. */
+/** Admits trials while the budget of the run covers their possible cost. */
 export interface RunBudgetPort {
-  /** A reservation; or "wait" for others to end, or "refuse": no trial is started any more. */
+  /** Returns a reservation, "wait" until other trials end, or "refuse": no further trial is started. */
   reserve(wanted: WantedMoney): Reservation | "wait" | "refuse";
-  /** Puts what a trial has really cost in the place of its reservation. */
+  /** Replaces the reservation of a trial with its actual cost. */
   settle(reservation: Reservation, spent: TrialCost): void;
 }
 
-/** What decides how much a trial can cost. */
 export interface WantedMoney {
   readonly system: System;
   readonly limits: Limits | null;
-  /** True when an evaluator says that it asks models: what judging costs is set aside as well. */
+  /** True if an evaluator calls models: the cost of judging is reserved as well. */
   readonly isJudged: boolean;
-  /** What judging can cost, as far as evaluators know beforehand; 0 when none does. */
+  /** The possible cost of judging, as far as evaluators know in advance; 0 if none does. */
   readonly judgingCanCost: () => number;
-  /** True when its output is stored and paid for: only judging costs anything. */
+  /** True if the output is stored and paid for: only judging costs anything. */
   readonly isStored: boolean;
-  /** What its system is given. */
   readonly prompt: PromptSize;
 }
 
-/** How much a system is given in a trial. */
+/** The size of a system's input in a trial. */
 export interface PromptSize {
   readonly tokens: number;
-  /** How often it is asked: once for each turn of the user. */
+  /** Number of requests: one per user turn. */
   readonly calls: number;
 }
 
-/** What a trial has cost; null when nobody knows. */
+/** The cost of a trial; null if unknown. */
 export interface TrialCost {
   costUsd: number | null;
-  /** What scoring it has cost. */
+  /** The cost of scoring. */
   judgeCostUsd: number;
-  /** False when it failed, or was not run at all: then it says nothing about what others will cost. */
+  /** False if the trial failed or was not run: then it says nothing about the cost of other trials. */
   isTypical: boolean;
 }
 
-/** What is held back for a trial. */
+/** An amount reserved for a trial. */
 export interface Reservation {
   readonly reservedUsd: number;
-  /** How much of it is for judging. */
+  /** The part reserved for judging. */
   readonly judgeUsd: number;
 }
 
-/** What the steps of a trial need from outside, wherever it is run. */
+/** What running a trial needs from outside, in any process. */
 export interface ChainPorts {
   /** Milliseconds, monotonic. */
   clock(): number;
@@ -156,19 +151,19 @@ export interface ChainPorts {
   signal: AbortSignal;
   budget: BudgetPort;
   retry: RetryPolicy;
-  /** What is done about endpoints that are down. Left out, no system is stopped. */
+  /** What to do when endpoints are down. If omitted, no system is stopped. */
   outage?: OutagePolicy;
 }
 
-/** What the runner needs from outside: time, storage, counting and a way to be stopped. */
+/** What the runner needs from outside: time, storage, token counting and a stop signal. */
 export interface RunPorts extends ChainPorts {
   tokenizer: Tokenizer;
   sink: Sink | null;
-  /** Trials at a time: of all systems that call the same endpoint, and of all that call none. */
+  /** Maximum number of concurrent trials per endpoint, and for all systems without one. */
   maxWorkers: number;
-  /** Calls back when the process has nothing left to wait for; returns how to be left alone. */
+  /** Calls back when the process has nothing left to wait for. Returns an unsubscribe function. */
   whenIdle: (callback: () => void) => () => void;
   onProgress: ((progress: Progress) => void) | null;
-  /** Told when the trials of each system begin and end; left out, nobody wants to know. */
+  /** Records when the trials of each system start and end. */
   times?: SystemTimes;
 }

@@ -7,20 +7,20 @@ import type { PromptSize, Reservation, RunBudgetPort, TrialCost, WantedMoney } f
 import type { TokenCounter } from "./record.js";
 import type { TrialPurse } from "./trial.js";
 
-/** Where it is written down what is set aside, and what became of it where no row tells. */
+/** Records reservations, and their settlement where no row shows it. */
 export interface MoneyBook {
   readonly tokens: TokenCounter;
-  /** True when the output of a trial is stored, and paid for. */
+  /** True if the output of a trial is stored and paid for. */
   isStored(trial: Trial): boolean;
-  /** Resolves when it would survive a kill. */
+  /** Resolves when the reservation would survive a kill. */
   reserve(trial: Trial, reservation: Reservation): Promise<void> | void;
-  /** What a trial counts as that nobody knows the cost of. */
+  /** Settles a trial whose cost is unknown. */
   settle(trial: Trial, usd: number, why: "lost" | "unknown"): void;
 }
 
 /**
- * Asks the budget of the run before each trial. A trial that does not fit waits while others may still give money back;
- * when none can, no trial is started any more, and those under way go on to their end.
+ * Reserves budget before each trial. A trial that does not fit waits while running trials may still free budget; when
+ * none can, no further trial is started, and running trials finish.
  */
 export class Purse implements TrialPurse {
   readonly #budget: RunBudgetPort | null;
@@ -36,12 +36,12 @@ export class Purse implements TrialPurse {
     if (budget !== null) signal.addEventListener("abort", this.#wakeAll, { once: true });
   }
 
-  /** Call when the run is over. */
+  /** Call when the run is finished. */
   release(): void {
     this.#signal.removeEventListener("abort", this.#wakeAll);
   }
 
-  /** Whether a trial may start. What it can cost is written down by then. */
+  /** Whether a trial may start. Its reservation is recorded before this resolves. */
   async admits(trial: Trial, limits: Limits | null): Promise<boolean> {
     if (this.#budget === null) return true;
     const answer = this.#budget.reserve(wantedFor(trial, limits, this.#book));
@@ -55,7 +55,7 @@ export class Purse implements TrialPurse {
     return true;
   }
 
-  /** Call when a trial is over, with what scoring it has cost. */
+  /** Call when a trial is finished, with the cost of scoring it. */
   settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void {
     if (this.#held.size === 0) return;
     const { wasPaid, wasStored, wasCut } = attempted.call;
@@ -63,7 +63,7 @@ export class Purse implements TrialPurse {
     this.#settle(trial, { costUsd: spentOn(attempted), judgeCostUsd, isTypical }, wasCut);
   }
 
-  /** Call when an output of another run is graded, with what that has cost; null when it was cut off. */
+  /** Call when an output of another run was graded, with the cost of grading; null if it was interrupted. */
   settleGrading(trial: Trial, judgeCostUsd: number | null): void {
     const costUsd = judgeCostUsd === null ? null : 0;
     this.#settle(trial, { costUsd, judgeCostUsd: judgeCostUsd ?? 0, isTypical: false }, judgeCostUsd === null);
@@ -78,10 +78,10 @@ export class Purse implements TrialPurse {
     this.#wakeOne();
   }
 
-  /** Why trials are waiting, in words; null when none is. */
+  /** Describes why trials are waiting; null if none is. */
   waiting(): string | null {
     const { length } = this.#waiting;
-    return length === 0 ? null : `${length} waiting for money that other trials hold`;
+    return length === 0 ? null : `${length} waiting for budget reserved by running trials`;
   }
 
   async #waitFor(trial: Trial, limits: Limits | null): Promise<boolean> {
@@ -91,7 +91,7 @@ export class Purse implements TrialPurse {
     });
     if (this.#signal.aborted) return false;
     const admitted = await this.admits(trial, limits);
-    // There may be enough for the next one too; if not, it waits again, and wakes nobody.
+    // There may be enough for the next trial too; if not, it waits again and wakes no other.
     if (admitted) this.#wakeOne();
     return admitted;
   }
@@ -107,7 +107,6 @@ export class Purse implements TrialPurse {
   };
 }
 
-/** What a trial asks the budget of the run for. */
 export function wantedFor(
   trial: Trial,
   limits: Limits | null,
@@ -128,7 +127,7 @@ function costOfJudging({ wiring, example }: Trial, limits: Limits | null, tokens
     .reduce((total, { low, high }) => total + (high ?? low ?? 0), 0);
 }
 
-/** How much a system is given with an example of so many tokens. */
+/** The input size of an example with this many tokens. */
 export function promptSize({ turns = [] }: Example, tokens: number): PromptSize {
   return { tokens, calls: Math.max(1, turns.filter(({ role }) => role === "user").length) };
 }

@@ -18,7 +18,7 @@ import type { Graded } from "./score.js";
 
 const UNCOUNTED = -1;
 
-/** Tokens of the text that a system is given. Where question and context are one text, it is sent once. */
+/** Counts the tokens of a system's input. If question and context are the same text, it is sent once. */
 export function inputTokens(example: Example, count: (text: string) => number): number {
   const { context = "", question = "", turns = [] } = example;
   let tokens = context === "" ? 0 : count(context);
@@ -27,10 +27,10 @@ export function inputTokens(example: Example, count: (text: string) => number): 
   return tokens;
 }
 
-/** Counts what a system was given and what it produced. */
+/** Counts the tokens of inputs and outputs. */
 export class TokenCounter {
   readonly #tokenizer: Tokenizer;
-  /** Input tokens by example, so that a long context is counted once however many systems and trials see it. */
+  /** Input tokens by example, so that a long context is counted once for all systems and trials. */
   readonly #inputs: Float64Array;
 
   constructor(tokenizer: Tokenizer, examples: number) {
@@ -47,9 +47,9 @@ export class TokenCounter {
   }
 
   /**
-   * Tokens of the text fields that the system added or changed; what it echoed beside a response was not its work. An
-   * output without a response is a context handed on, and counts as a whole: a compressor that found nothing to cut
-   * has not saved everything. A promise where a text is long: trials go on, and leases are kept, while it is counted.
+   * Counts the text fields that the system added or changed; text echoed beside a response does not count. An output
+   * without a response is a context passed on and counts in full: a compressor that removed nothing has saved nothing.
+   * Returns a promise for long texts, so that other trials and lease renewals continue meanwhile.
    */
   output(example: Example, output: Output): number | Promise<number> {
     let tokens = 0;
@@ -83,10 +83,10 @@ export class TokenCounter {
     }
   }
 
-  /** Tokens of any text. */
+  /** Counts the tokens of any text. */
   readonly text = (text: string): number => this.#count(text);
 
-  /** A tokenizer is often the user's own, and a count that is no number would spoil every total. */
+  /** Tokenizers are often user code, and an invalid count would corrupt every total. */
   #count(text: string): number {
     return this.#checked(this.#ask(text));
   }
@@ -94,7 +94,7 @@ export class TokenCounter {
   #checked(count: unknown): number {
     if (typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY) return count;
     throw new UsageError(
-      `The tokenizer counted ${describe(count)} tokens. count(text) must return a number from 0 up.`,
+      `The tokenizer counted ${describe(count)} tokens. count(text) must return a number of at least 0.`,
     );
   }
 
@@ -111,15 +111,15 @@ function tokenizerFailed(cause: unknown): UsageError {
   return new UsageError(`The tokenizer failed: ${messageOf(cause)}.`, { cause });
 }
 
-/** Characters from which on a text is counted in turns with other work: counting fewer takes some milliseconds. */
+/** Longer texts are counted in slices between other work; shorter ones take a few milliseconds. */
 const LONG_TEXT = 1 << 18;
-/** How long counting may keep the event loop to itself. */
+/** How long counting may block the event loop. */
 const TURN_MS = 8;
 
-/** String fields of an output that name something instead of answering. */
+/** String fields of an output that are labels, not answers. */
 const LABELS = new Set(["stopped", "id", "dataset"]);
 
-/** The texts of an output that are the work of its system. */
+/** The texts of an output that its system produced. */
 function* workIn(example: Example, output: Output): Generator<string> {
   const handsOnContext = output.response === undefined;
   for (const field in output) {
@@ -135,15 +135,14 @@ export interface Finished {
   graded: Graded | null;
   threshold: number;
   tokens: TokenCounter;
-  /** What the trial was held to; null when nothing is known of its cost. */
+  /** The limits of the trial; null if its cost is unknown. */
   limits: Limits | null;
-  /** Tokens of what the system produced. */
+  /** Tokens that the system produced. */
   produced: number;
   /** Failed attempts of earlier starts of the same run. */
   earlier: readonly Attempt[];
 }
 
-/** The row of a finished trial. */
 export function toRow(finished: Finished): EvalRow {
   const { ending } = finished;
   return ending.kind === "error" ? errorRow(finished, ending) : gradedRow(finished, ending.returned);
@@ -209,12 +208,12 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   });
 }
 
-/** Letters mean something only with the order that options were shown in. */
+/** Answer letters are meaningless without the order in which the options were shown. */
 function withChoiceOrder(metadata: EvalRow["metadata"], order: unknown): EvalRow["metadata"] {
   return Array.isArray(order) ? { ...metadata, choice_order: order } : metadata;
 }
 
-/** Where the provider says what it bills, what the tokens cost by their price is kept beside it. */
+/** If the provider reports the cost, the cost computed from tokens is kept beside it. */
 function withPriced(
   metadata: EvalRow["metadata"],
   { costSource, usage }: Pick<EvalRow, "costSource" | "usage">,
@@ -224,7 +223,7 @@ function withPriced(
   return { ...metadata, pricedUsd: budget.bill.costUsd };
 }
 
-/** What a judge has read and written is kept apart from the tokens of the system. */
+/** Keeps the judge's usage apart from the system's tokens. */
 function withJudgeUsage(metadata: EvalRow["metadata"], spent: ScoringCost | null): EvalRow["metadata"] {
   return spent?.usage === undefined ? metadata : { ...metadata, judgeUsage: spent.usage };
 }
@@ -240,7 +239,7 @@ function measured(output: Output): Partial<EvalRow> {
   };
 }
 
-/** The row of a trial that never started; its system was given nothing. */
+/** The row of a trial that never started. */
 export function skippedRow(trial: Omit<Trial, "index">): EvalRow {
   return makeRow({
     system: trial.system.name,
@@ -254,19 +253,18 @@ export function skippedRow(trial: Omit<Trial, "index">): EvalRow {
   });
 }
 
-/** The row of a trial whose system was stopped before it. `attempts`: of earlier starts of the run. */
+/** The row of a trial whose system was stopped before. `attempts`: from earlier starts of the run. */
 export function notRunRow(trial: Omit<Trial, "index">, reason: string, attempts: readonly Attempt[]): EvalRow {
   return { ...skippedRow(trial), attempts, notes: [notRunNote(reason)] };
 }
 
-/** What the example's dataset wants results broken down by. */
 function facetsOf({ wiring, example }: Pick<Trial, "wiring" | "example">): Facets | null {
   return wiring.facets === null ? null : wiring.facets.of(example);
 }
 
 /**
- * The row of a trial that was interrupted: it goes on on resume, but what it has used is used. Without what was attempted,
- * only what grading has cost is told.
+ * The row of an interrupted trial: it continues on resume, but its cost so far counts. Without an attempt, only the cost
+ * of grading is recorded.
  */
 export function interruptedRow(
   trial: Omit<Trial, "index">,
@@ -285,15 +283,15 @@ export interface Regraded {
   graded: Graded;
   threshold: number;
   isEvaluated: boolean;
-  /** The notes of the row that say nothing about its scores. */
+  /** The notes of the row that are not about its scores. */
   notes: readonly string[];
-  /** Those of the example now; null where its dataset declares none, and the row keeps what it has. */
+  /** The current facets of the example; null if its dataset declares none, and the row keeps its own. */
   facets: Facets | null;
-  /** Likewise. */
+  /** Likewise for the group. */
   group: EvalRow["group"];
 }
 
-/** A stored row with the scores of another grading. What was measured stays; what was paid for it was paid before. */
+/** A stored row with new scores. Measurements stay; their cost was paid by the earlier run. */
 export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
   const { graded, threshold, isEvaluated, notes, facets, group } = regraded;
   const stopped = STOP_REASONS.find((reason) => reason === row.errorCategory) ?? "none";
@@ -315,14 +313,14 @@ export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
 type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;
 
 interface Judged {
-  /** Why the output is not whole, or "none". */
+  /** Why the output is incomplete, or "none". */
   stopped: ErrorCategory;
   graded: Graded | null;
   threshold: number;
   isEvaluated: boolean;
 }
 
-/** Pass or fail by the primary field alone; why it stopped, when it did, stays visible as the category. */
+/** Pass or fail depends on the primary field only; the stop reason stays visible as the category. */
 function verdict({ stopped, graded, threshold, isEvaluated }: Judged): Verdict {
   const primaryField = graded?.primaryField ?? null;
   const value = primaryField === null ? undefined : graded?.scores[primaryField];
@@ -336,7 +334,7 @@ function verdict({ stopped, graded, threshold, isEvaluated }: Judged): Verdict {
   return { outcome: passed ? "pass" : "fail", errorCategory, primaryField, passed };
 }
 
-/** What JSON can hold of it, so that a stored row and a fresh one are the same. Null when it holds a circle or a BigInt. */
+/** A JSON copy, so that stored and fresh rows are equal. Null if the value is cyclic or holds a BigInt. */
 function metadataOf(value: unknown): Record<string, unknown> | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   try {
@@ -355,12 +353,12 @@ function notesOf({ graded, limits }: Finished, { call, output, durationMs }: Ret
   if (!unusable && !unwritable && slow.length + call.messages.length + (graded?.notes.length ?? 0) === 0)
     return NO_NOTES;
   const notes = [...call.messages, ...slow, ...(graded?.notes ?? [])];
-  if (unusable) notes.push("the usage that the system reported makes no sense and was left out");
-  if (unwritable) notes.push("the metadata that the system returned is no object that JSON can hold and was left out");
+  if (unusable) notes.push("the system reported invalid usage, which was ignored");
+  if (unwritable) notes.push("the system returned metadata that is not a JSON object, which was ignored");
   return notes;
 }
 
-/** A trial that was slower than its model is expected to be says so, whatever else came of it. */
+/** Notes that a trial was slower than expected of its model, whatever its outcome. */
 function slowNotes(
   output: Output,
   durationMs: number | null,

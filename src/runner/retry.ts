@@ -1,2 +1,2 @@
-/** The rules for making a failed call again, which judges follow as well. */
+/** Retry rules, shared with judges. */
 export * from "../core/retry.js";

@@ -93,7 +93,7 @@ describe("outcomes", () => {
   });
 
   it.each(["cost_killed", "time_killed", "refused", "truncated"] as StopReason[])(
-    "a %s output is graded, and keeps its category",
+    "grade a %s output and keep its category",
     async (stopped) => {
       expect(await rowOf({ response: "yes", stopped })).toMatchObject({ outcome: "pass", errorCategory: stopped });
       expect(await rowOf({ response: "no", stopped })).toMatchObject({ outcome: "fail", errorCategory: stopped });
@@ -104,7 +104,7 @@ describe("outcomes", () => {
     },
   );
 
-  it("a reason to stop that is none is the system's error", async () => {
+  it("reject an unknown stop reason as a system error", async () => {
     const row = await rowOf({ response: "yes", stopped: "length" });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error" });
     expect(row.attempts[0]?.message).toMatch(
@@ -113,16 +113,19 @@ describe("outcomes", () => {
     expect(await rowOf({ response: "yes", stopped: null })).toMatchObject({ outcome: "pass", errorCategory: "none" });
   });
 
-  it.each(["api_error", "rate_limit", "timeout", "system_error"] as const)("%s is an error", async (category) => {
-    const system = systemOf(() => {
-      throw new TrialError(category, "it broke");
-    });
-    const [row] = await rowsOf({ systems: [system] });
-    expect(row).toMatchObject({ outcome: "error", errorCategory: category, passed: null, scores: {}, latency: null });
-    expect(row?.attempts).toEqual([{ errorCategory: category, message: "it broke", durationMs: expect.any(Number) }]);
-  });
+  it.each(["api_error", "rate_limit", "timeout", "system_error"] as const)(
+    "classify %s as an error",
+    async (category) => {
+      const system = systemOf(() => {
+        throw new TrialError(category, "it broke");
+      });
+      const [row] = await rowsOf({ systems: [system] });
+      expect(row).toMatchObject({ outcome: "error", errorCategory: category, passed: null, scores: {}, latency: null });
+      expect(row?.attempts).toEqual([{ errorCategory: category, message: "it broke", durationMs: expect.any(Number) }]);
+    },
+  );
 
-  it.each([undefined, null, "text", 7, [], true])("returning %o is the system's error", async (output) => {
+  it.each([undefined, null, "text", 7, [], true])("classify a returned %o as a system error", async (output) => {
     const row = await rowOf(output);
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error" });
     expect(row.attempts[0]?.message).toContain('The system "system" returned');
@@ -137,20 +140,20 @@ describe("outcomes", () => {
     [{ respones: "x" }, 'did you mean "response" instead of "respones"?'],
     [{ Context: "x" }, 'did you mean "context" instead of "Context"?'],
     [{ label: "x" }, 'only "label".'],
-    [{}, 'neither a "response" nor a "context", nor any other field.'],
+    [{}, 'neither a "response" nor a "context" and no other field.'],
     [{ response: undefined, usage: null }, 'only "response" (undefined), "usage".'],
     [{ context: null }, 'only "context".'],
     [{ response: 42 }, 'has the number 42 as its "response"'],
     [{ response: { text: "x" } }, 'has an object as its "response"'],
     [{ response: "x", context: ["y"] }, 'has an array as its "context"'],
-  ])("an output without text is the system's error: %o", async (output, problem) => {
+  ])("classify an output without text as a system error: %o", async (output, problem) => {
     const row = await rowOf(output);
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", scores: {} });
     expect(row.attempts[0]?.message).toContain('The system "system" returned an output that has ');
     expect(row.attempts[0]?.message).toContain(problem);
   });
 
-  it("an output without text has cost what it has cost", async () => {
+  it("keep the cost of an output without text", async () => {
     const usage = { input: 3, output: 4 };
     expect(await rowOf({ answer: "x", usage, costUsd: 0.5 })).toMatchObject({ outcome: "error", usage, costUsd: 0.5 });
   });
@@ -162,11 +165,11 @@ describe("outcomes", () => {
     [{ tool_calls: [] }],
     [{ stopped: "refused" }],
     [{ trajectory: { startedAt: 0, events: [] } }],
-  ])("an output is graded that says nothing, but has something else to show: %o", async (output) => {
+  ])("grade an output without a response that has other content: %o", async (output) => {
     expect((await rowOf(output)).outcome).toBe("fail");
   });
 
-  it("unscored when the evaluator fails, when there is none, or when it returns nothing", async () => {
+  it("are unscored when the evaluator fails, is missing, or returns nothing", async () => {
     expect(await rowOf({ response: "" }, { evaluators: scoring(new Error("judge is down")) })).toMatchObject({
       outcome: "unscored",
       errorCategory: "grader_error",
@@ -183,7 +186,7 @@ describe("outcomes", () => {
     });
   });
 
-  it("add up to what was planned, whatever systems and evaluators do", async () => {
+  it("add up to the planned trials, whatever systems and evaluators do", async () => {
     const doing = fc.constantFrom("yes", "no", "throw", "reject", "undefined", "late");
     const judging = fc.constantFrom("score", "throw", "reject", "NaN", "nothing");
     const plans = fc.record({
@@ -225,8 +228,8 @@ function judged(what: string, i: number): unknown {
   return what === "nothing" ? undefined : { [`f${i}`]: what === "NaN" ? Number.NaN : 1 };
 }
 
-describe("one failure never costs another's result", () => {
-  it("a system that throws for one example", async () => {
+describe("isolation of failures", () => {
+  it("keeps other rows when a system throws for one example", async () => {
     const picky = systemOf(({ id }) => {
       if (id === 1) throw new Error("not this one");
       return { response: "yes" };
@@ -235,7 +238,7 @@ describe("one failure never costs another's result", () => {
     expect(rows.map((row) => row.outcome)).toEqual(["pass", "error", "pass", "fail", "fail", "fail"]);
   });
 
-  it("an evaluator that throws, rejects or returns no scores", async () => {
+  it("keeps other scores when an evaluator throws, rejects or returns no scores", async () => {
     const evaluators: Evaluator[] = [
       ...scoring({ f1: 1 }, new Error("thrown"), "text", null, [1], 5),
       { name: "rejecting", score: () => Promise.reject(new Error("rejected")) },
@@ -252,7 +255,7 @@ describe("one failure never costs another's result", () => {
     ]);
   });
 
-  it("the first evaluator failing leaves the row unscored rather than judged by the second", async () => {
+  it("leaves the row unscored when the first evaluator fails, rather than using the second", async () => {
     const row = await rowOf({ response: "x" }, { evaluators: scoring(new Error("down"), { other: 1 }) });
     expect(row).toMatchObject({ outcome: "unscored", scores: { other: 1 }, primaryField: null });
   });
@@ -264,20 +267,20 @@ describe("one failure never costs another's result", () => {
     ["the boolean true", true],
     ["null", null],
     ["the bigint 1", 1n],
-  ])("a score of %s is left out with a note", async (shown, value) => {
+  ])("ignores a score of %s with a note", async (shown, value) => {
     const row = await rowOf({ response: "x" }, { evaluators: scoring({ f1: value, em: 1 }), scoreField: "em" });
     expect(row.scores).toEqual({ em: 1 });
     expect(row.outcome).toBe("pass");
-    expect(row.notes).toEqual([`e1 returned f1 = ${shown}; scores are numbers in [0, 1], so it was left out`]);
+    expect(row.notes).toEqual([`e1 returned f1 = ${shown}; scores must be numbers in [0, 1], so it was ignored`]);
     const undecided = await rowOf({ response: "x" }, { evaluators: scoring({ f1: value }) });
     expect(undecided).toMatchObject({ outcome: "unscored", errorCategory: "grader_error" });
   });
 
-  it.each([1.5, -0.1, 412, -1e9])("a figure of %d is kept as a measure, which decides nothing", async (value) => {
+  it.each([1.5, -0.1, 412, -1e9])("keeps a value of %d as a measure that decides nothing", async (value) => {
     const row = await rowOf({ response: "x" }, { evaluators: scoring({ f1: value, em: 1 }), scoreField: "em" });
     expect(row).toMatchObject({ scores: { em: 1 }, measures: { f1: value }, outcome: "pass" });
     expect(row.notes).toEqual([
-      `e1 returned f1 = ${value}, which is outside [0, 1]: it is kept as a measure, which decides nothing`,
+      `e1 returned f1 = ${value}, which is outside [0, 1]: it is kept as a measure and does not decide pass or fail`,
     ]);
   });
 
@@ -285,13 +288,13 @@ describe("one failure never costs another's result", () => {
     ["the first field", {}, { f1: 4, em: 1 }],
     ["the run's field", { scoreField: "f1" }, { em: 1, f1: 4 }],
     ["`score`", {}, { em: 1, score: 4 }],
-  ])("a measure in place of %s leaves the row unscored, and says why", async (_, options, scored) => {
+  ])("leaves the row unscored when a measure replaces %s, and says why", async (_, options, scored) => {
     const row = await rowOf({ response: "x" }, { evaluators: scoring(scored), ...options });
     expect(row).toMatchObject({ outcome: "unscored", errorCategory: "grader_error", primaryField: null });
     expect(row.notes.at(-1)).toMatch(/^nothing decides: (?:f1|score) = 4, and the field that decides .*\[0, 1\]/);
   });
 
-  it("measures that are stated have no note, and leave the deciding to the others", async () => {
+  it("adds no note for declared measures, and lets other fields decide", async () => {
     const length = { scores: {}, measures: { characters: 412, share: 0.5 } };
     const row = await rowOf({ response: "x" }, { evaluators: scoring(length, { measures: { lines: 3 } }, { em: 1 }) });
     expect(row).toMatchObject({ scores: { em: 1 }, primaryField: "em", outcome: "pass", notes: [] });
@@ -300,41 +303,41 @@ describe("one failure never costs another's result", () => {
     expect(both).toMatchObject({ outcome: "fail", measures: { n: 2 }, notes: [] });
   });
 
-  it("measures that are no finite numbers, or have a name twice, are left out with a note", async () => {
+  it("ignores measures that are not finite or repeat a name, with a note", async () => {
     const odd = { scores: { em: 1 }, measures: { a: Number.NaN, b: "2", em: 3 } };
     const row = await rowOf({ response: "x" }, { evaluators: scoring(odd) });
     expect(row).toMatchObject({ outcome: "pass", scores: { em: 1 }, measures: {} });
     expect(row.notes).toEqual([
-      "e1 returned the measure a = NaN; measures are finite numbers, so it was left out",
-      'e1 returned the measure b = the string "2"; measures are finite numbers, so it was left out',
+      "e1 returned the measure a = NaN; measures must be finite numbers, so it was ignored",
+      'e1 returned the measure b = the string "2"; measures must be finite numbers, so it was ignored',
       "e1 also returned em; the first evaluator's value was kept",
     ]);
   });
 
-  it("a score that rounding has taken out of [0, 1] is a score", async () => {
+  it("accepts a score that rounding has pushed out of [0, 1]", async () => {
     const row = await rowOf({ response: "x" }, { evaluators: scoring({ cosine: 1 + 2e-16 * 3 }) });
     expect(row).toMatchObject({ outcome: "pass", scores: { cosine: 1 }, measures: {}, notes: [] });
     expect((await rowOf({ response: "x" }, { evaluators: scoring({ cosine: -1e-17 }) })).scores).toEqual({ cosine: 0 });
   });
 
-  it("a measure that is asked for as the score field stops the run", async () => {
+  it("stops the run when a measure is requested as the score field", async () => {
     const evaluators = scoring({ scores: { em: 1 }, measures: { characters: 412 } });
     const failed = rowOf({ response: "x" }, { evaluators, scoreField: "characters" });
-    await expect(failed).rejects.toThrow('"characters" is a measure, which decides nothing: here it is 412.');
+    await expect(failed).rejects.toThrow('"characters" is a measure and cannot decide pass or fail (here it is 412).');
   });
 
-  it("a field with an unusual name is a field like any other", async () => {
+  it("accepts fields with unusual names", async () => {
     const row = await rowOf({ response: "x" }, { evaluators: scoring({ constructor: 1 }) });
     expect(row).toMatchObject({ outcome: "pass", notes: [] });
     expect(Object.entries(row.scores)).toEqual([["constructor", 1]]);
   });
 
-  it("the first evaluator's value is kept when two return one field", async () => {
+  it("keeps the first evaluator's value when two return the same field", async () => {
     const row = await rowOf({ response: "x" }, { evaluators: scoring({ f1: 1 }, { f1: 0 }) });
     expect(row).toMatchObject({ scores: { f1: 1 }, notes: [expect.stringContaining("e2 also returned f1")] });
   });
 
-  it("evidence is kept, and what could not be decided is named", async () => {
+  it("keeps evidence and names what could not be decided", async () => {
     const kept: FinishedTrial[] = [];
     const sink: Sink = { append: (entry) => kept.push(entry), flush: () => {} };
     const scored = { scores: { f1: 1 }, evidence: { f1: "word for word" }, unscored: { tone: "no judge" } };
@@ -343,7 +346,7 @@ describe("one failure never costs another's result", () => {
     expect(kept[0]?.evidence).toEqual({ f1: "word for word" });
   });
 
-  it("metadata that JSON cannot hold costs a note, and the rest of the row stands", async () => {
+  it("ignores metadata that JSON cannot hold, with a note", async () => {
     const circle: Record<string, unknown> = { model: "m" };
     circle.self = circle;
     const row = await rowOf({ response: "yes", metadata: circle });
@@ -354,14 +357,14 @@ describe("one failure never costs another's result", () => {
   });
 });
 
-describe("fields that are asked for", () => {
+describe("requested fields", () => {
   it("stop the run at the first row when no evaluator returns them", async () => {
     const wanted = rowOf({ response: "x" }, { evaluators: scoring({ f2: 1 }), scoreField: "f1" });
     await expect(wanted).rejects.toThrow(ScoreFieldError);
     await expect(wanted).rejects.toThrow('"f1". Did you mean "f2"?');
   });
 
-  it("do not stop it when the evaluator that may have had them failed, or could not decide", async () => {
+  it("do not stop the run when the evaluator that may produce them failed or could not decide", async () => {
     const failing = { evaluators: scoring({ f2: 1 }, new Error("down")), scoreField: "f1" };
     expect(await rowOf({ response: "" }, failing)).toMatchObject({ outcome: "unscored" });
     const undecided = { evaluators: scoring({ scores: {}, unscored: { f1: "no gold" } }), scoreField: "f1" };
@@ -369,8 +372,8 @@ describe("fields that are asked for", () => {
   });
 });
 
-describe("a run that fails", () => {
-  it("keeps what was recorded, and leaves no straggler behind that writes later", async () => {
+describe("a failing run", () => {
+  it("keeps what was recorded, and ignores trials that finish later", async () => {
     const slow = gate();
     const appended: (string | number)[] = [];
     let flushed = 0;
@@ -401,7 +404,7 @@ describe("a run that fails", () => {
     expect(appended).toEqual(kept);
   });
 
-  it.each([1, 8, 64])("starts no trial more when one cannot be recorded (%i workers)", async (maxWorkers) => {
+  it.each([1, 8, 64])("starts no further trial when one cannot be recorded (%i workers)", async (maxWorkers) => {
     let calls = 0;
     const system = systemOf(() => {
       calls += 1;
@@ -420,7 +423,7 @@ describe("a run that fails", () => {
     expect(calls).toBeLessThanOrEqual(Math.max(30, maxWorkers));
   });
 
-  it("fails with what the sink says", async () => {
+  it("fails with the error of the sink", async () => {
     const sink: Sink = {
       append: () => {},
       flush: () => {
@@ -455,7 +458,7 @@ describe("order", () => {
     }
   });
 
-  it("is shuffled by the seed alone", async () => {
+  it("depends only on the seed", async () => {
     const first = await calls({ seed: 1, trials: 2 });
     expect(await calls({ seed: 1, trials: 2 })).toEqual(first);
     expect(await calls({ seed: 2, trials: 2 })).not.toEqual(first);
@@ -479,8 +482,8 @@ describe("order", () => {
   });
 });
 
-describe("what a system is told", () => {
-  it("is the trial, a seed of its own, no budget and the run's signal", async () => {
+describe("the trial context", () => {
+  it("holds the trial number, its own seed, no budget and the run's signal", async () => {
     const told: TrialContext[] = [];
     const system = systemOf((_, context) => {
       told.push(context);
@@ -499,7 +502,7 @@ describe("what a system is told", () => {
     expect(told.map(({ seed }) => seed)).not.toEqual(before);
   });
 
-  it("takes messages for the row, from a log that was taken apart, and from a trial that failed", async () => {
+  it("logs messages to the row, also from a detached log and from a failed trial", async () => {
     const chatty = systemOf(async ({ id }, { log }) => {
       log("started");
       await turn();
@@ -512,7 +515,7 @@ describe("what a system is told", () => {
     expect(failed).toMatchObject({ outcome: "error", notes: ["started", "thinking"] });
   });
 
-  it("carries turns like everything else", async () => {
+  it("passes on turns like all other fields", async () => {
     const turns = [
       { role: "user", content: "one two" },
       { role: "assistant", content: "three" },
@@ -529,7 +532,7 @@ describe("what a system is told", () => {
 });
 
 describe("sync and async", () => {
-  it("are the same for systems, evaluators and datasets", async () => {
+  it("behave the same for systems, evaluators and datasets", async () => {
     const plain = { systems: [systemOf(({ id }) => ({ response: id === 1 ? "yes" : "no" }))], dataset: examples(3) };
     async function* late() {
       for (const example of examples(3)) yield await turn(example);
@@ -551,7 +554,7 @@ describe("sync and async", () => {
 });
 
 describe("maxWorkers", () => {
-  it.each([1, 3, 50])("%i: so many trials run at a time, and no more", async (maxWorkers) => {
+  it.each([1, 3, 50])("%i: runs this many trials at a time and no more", async (maxWorkers) => {
     let running = 0;
     let most = 0;
     const system = systemOf(async () => {
@@ -566,8 +569,8 @@ describe("maxWorkers", () => {
   });
 });
 
-describe("a slot", () => {
-  it("lets the event loop have its turn among promises that settle at once", async () => {
+describe("a worker", () => {
+  it("yields to the event loop among promises that settle at once", async () => {
     let turns = 0;
     let count = 0;
     const timer = setInterval(() => {
@@ -602,7 +605,7 @@ describe("stopping", () => {
     expect(never).not.toHaveBeenCalled();
   });
 
-  it("keeps what is finished, lets go what fails of it, and skips the rest", async () => {
+  it("keeps finished trials, drops those that fail meanwhile, and skips the rest", async () => {
     const controller = new AbortController();
     const started: (string | number)[] = [];
     const system = systemOf(({ id }, { signal }) => {
@@ -620,7 +623,7 @@ describe("stopping", () => {
     expect(started).toHaveLength(3);
   });
 
-  it("does not take an evaluator that was stopped for one that could not decide", async () => {
+  it("does not treat a stopped evaluator as one that could not decide", async () => {
     const controller = new AbortController();
     const judge: Evaluator = {
       name: "judge",
@@ -634,7 +637,7 @@ describe("stopping", () => {
     expect(row).toMatchObject({ outcome: "skipped", errorCategory: "skipped" });
   });
 
-  it("does not wait for ever for a system that does not listen", async () => {
+  it("does not wait without limit for a system that ignores the signal", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const controller = new AbortController();
     const entered = gate();
@@ -651,7 +654,7 @@ describe("stopping", () => {
 });
 
 describe("progress", () => {
-  it("goes up to the total and counts what it says", async () => {
+  it("goes up to the total and counts outcomes", async () => {
     const seen: Progress[] = [];
     const system = systemOf(async ({ id }) => {
       await turn();
@@ -665,7 +668,7 @@ describe("progress", () => {
     expect(seen.at(-1)).toMatchObject(expected);
   });
 
-  it("is complete when the run is, for systems that never wait too", async () => {
+  it("is complete at the end of the run, also for systems that never wait", async () => {
     const seen: Progress[] = [];
     const ports = { onProgress: (progress: Progress) => seen.push(progress) };
     await rowsOf({ systems: [systemOf(() => ({ response: "" }))], dataset: examples(5), ports });
@@ -683,14 +686,14 @@ describe("tokens", () => {
     return [row.inputTokens, row.outputTokens];
   };
 
-  it("in are those of context, question and turns", async () => {
+  it("of the input are those of context, question and turns", async () => {
     expect(await tokens({})).toEqual([7, 0]);
     expect(await tokens({}, { id: 1, question: "q" })).toEqual([1, 0]);
     const turns = [{ role: "user", content: "h i j" }];
     expect(await tokens({}, { ...example, turns })).toEqual([10, 0]);
   });
 
-  it("out are those of text that was added or changed; what is echoed beside a response is not", async () => {
+  it("of the output are those of added or changed text; text echoed beside a response does not count", async () => {
     expect(await tokens({ response: "x y" })).toEqual([7, 2]);
     expect(await tokens({ ...example, response: "x y" })).toEqual([7, 2]);
     expect(await tokens({ response: "x y", context: "a b" })).toEqual([7, 4]);
@@ -698,16 +701,19 @@ describe("tokens", () => {
     expect(await tokens({ response: "x", stopped: "truncated", latency: 3, metadata: { a: "b" } })).toEqual([7, 1]);
   });
 
-  it("out count a context handed on, even when nothing was cut from it", async () => {
+  it("of the output include a context passed on, even when nothing was removed from it", async () => {
     expect(await tokens({ context: "a b" })).toEqual([7, 2]);
     expect(await tokens({ context: "a b c d e" })).toEqual([7, 5]);
     expect(await tokens({ ...example })).toEqual([7, 5]);
   });
 
-  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "7", undefined])("counted as %o stop the run", async (count) => {
-    const tokenizer = { count: () => count as number };
-    await expect(rowOf({ response: "" }, { ports: { tokenizer } })).rejects.toThrow(/The tokenizer counted/);
-  });
+  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "7", undefined])(
+    "stop the run when counted as %o",
+    async (count) => {
+      const tokenizer = { count: () => count as number };
+      await expect(rowOf({ response: "" }, { ports: { tokenizer } })).rejects.toThrow(/The tokenizer counted/);
+    },
+  );
 
   describe("of a long output", () => {
     const response = "word ".repeat(100_000);
@@ -721,7 +727,7 @@ describe("tokens", () => {
         }
       })();
 
-    it("are counted in turns with other work", async () => {
+    it("are counted in slices between other work", async () => {
       let turns = 0;
       const turnsAt: number[] = [];
       const other = setInterval(() => turns++, 0);
@@ -732,7 +738,7 @@ describe("tokens", () => {
       expect(new Set(turnsAt).size).toBeGreaterThan(5);
     });
 
-    it("are counted at once by a tokenizer that knows no pieces", async () => {
+    it("are counted at once by a tokenizer without countPieces", async () => {
       expect((await rowOf(output)).outputTokens).toBe(100_003);
     });
 
@@ -747,7 +753,7 @@ describe("tokens", () => {
     });
   });
 
-  it("are counted once for an example however many systems and trials see it", async () => {
+  it("are counted once per example for all systems and trials", async () => {
     const counted: string[] = [];
     const tokenizer = { count: (text: string) => counted.push(text) };
     await rowsOf({
@@ -760,8 +766,8 @@ describe("tokens", () => {
   });
 });
 
-describe("what a system measured", () => {
-  it("is taken over, and nonsense is unknown", async () => {
+describe("measurements of a system", () => {
+  it("are kept, and invalid ones are unknown", async () => {
     const output = {
       response: "yes",
       usage: { input: 10, output: 5, cacheRead: 3, note: "kept apart" },
@@ -788,17 +794,17 @@ describe("what a system measured", () => {
     expect((await rowOf({ costUsd: -1 })).costUsd).toBeNull();
   });
 
-  it("has a note when the usage is of no use", async () => {
+  it("add a note when the usage is invalid", async () => {
     const row = await rowOf({ response: "yes", usage: { input: "10", output: 5 } });
     expect(row).toMatchObject({
       usage: null,
-      notes: ["the usage that the system reported makes no sense and was left out"],
+      notes: ["the system reported invalid usage, which was ignored"],
     });
     const odd = await rowOf({ response: "yes", usage: { input: 10, output: 5, cacheRead: Number.NaN } });
     expect(odd.usage).toBeNull();
   });
 
-  it("is the system's own latency when it gives a usable one, else the time in process", async () => {
+  it("use the system's own latency if valid, otherwise the time in process", async () => {
     let now = 0;
     const clock = () => now;
     const slow = systemOf(() => {

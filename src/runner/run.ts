@@ -8,10 +8,10 @@ import type { RunPorts } from "./ports.js";
 import { Purse } from "./purse.js";
 import { trialChain } from "./trial.js";
 
-/** How often somebody looks whether trials are waiting. */
+/** How often to check whether trials are waiting. */
 const WAIT_CHECK_MS = 250;
 
-/** Runs every planned trial that is not done yet, and returns all rows in the plan's order. */
+/** Runs every planned trial that is not finished yet, and returns all rows in the plan's order. */
 export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHING_EARLIER): Promise<EvalRow[]> {
   setMaxListeners(0, ports.signal);
   const ledger = new Ledger(plan, ports, earlier);
@@ -21,8 +21,8 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const chain = trialChain({ plan, ports, book: ledger, gates, purse });
   const isDone = (index: number) => ledger.has(index);
   const queues = lanes.map(({ systems }) => new Admissions(plan, systems, { isDone, signal: ports.signal }));
-  // A list, because a Map that every trial enters and leaves is copied every few trials, and V8 holds on to the copies,
-  // with the trials in them, until its next full collection.
+  // A list, because a Map that every trial enters and leaves is copied every few trials, and V8 keeps the copies, with the
+  // trials in them, until its next full collection.
   const inFlight: { trial: Trial; recorded: Promise<void> }[] = [];
   const leave = (trial: Trial) => {
     const place = inFlight.findIndex((each) => each.trial === trial);
@@ -40,7 +40,7 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
         await ledger.giveTurn();
       }
     } finally {
-      // Whoever stops before the end stops for all.
+      // If one worker stops early, stop the whole queue.
       queue.end();
     }
   };
@@ -59,7 +59,7 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
       workers = startWorkers();
     }
   } catch (error) {
-    // What is not started yet must not be: nobody would hear of it.
+    // Don't start more trials: their results would be lost.
     for (const queue of queues) queue.end();
     ledger.abandon();
     throw error;
@@ -69,7 +69,7 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   }
 }
 
-/** A run that waits ends no trial, so that nothing else would say why. */
+/** While all trials wait, none finishes and reports progress, so a timer does. */
 function tellWaiting(ledger: Ledger, places: () => readonly ({ waiting(): string | null } | null)[]): () => void {
   const timer = setInterval(() => {
     const reasons = places().flatMap((place) => place?.waiting() ?? []);
@@ -79,14 +79,14 @@ function tellWaiting(ledger: Ledger, places: () => readonly ({ waiting(): string
   return () => clearInterval(timer);
 }
 
-/** How long trials in flight may go on after the run was told to stop. */
+/** How long running trials may continue after the run was stopped. */
 function graceOf({ systems }: Plan): number {
   return Math.max(GRACE_MS, ...systems.map(({ graceMs }) => graceMs ?? 0));
 }
 
 type RunOutcome = "done" | "stopped" | "stalled";
 
-/** Waits for the workers; once the signal is aborted, no longer than the grace; and not at all when nothing can go on. */
+/** Waits for the workers: after an abort at most for the grace period, and not at all once the process is idle. */
 async function outcomeOf(
   workers: Promise<unknown>,
   { signal, whenIdle }: RunPorts,

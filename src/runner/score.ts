@@ -19,36 +19,34 @@ import type { Trial } from "./admit.js";
 import { amount, usageOf } from "./cost.js";
 import { checkReturnedFields, primaryFieldOf, type Wiring } from "./wiring.js";
 
-/** The scores of one output. `primaryField` is null when the field that decides could not be had. */
+/** The scores of one output. `primaryField` is null if the deciding field is missing. */
 export interface Graded {
   scores: Scores;
   measures: Measured;
   primaryField: string | null;
   evidence: Record<string, string> | null;
-  /** What graders said; null when none were asked. */
+  /** Null if there were no graders. */
   grades: readonly Grade[] | null;
   notes: readonly string[];
-  /** What scoring has cost; null when it cost nothing. */
+  /** The cost of scoring; null if it was free. */
   spent: ScoringCost | null;
-  /** False when an evaluator failed. */
+  /** False if an evaluator failed. */
   complete: boolean;
 }
 
-/** What scoring needs to know of a trial. */
 type Scorable = Pick<Trial, "wiring" | "example">;
 
-/** What is known around an output that is scored. */
 interface Circumstances {
   readonly signal: AbortSignal;
   readonly figures?: TrialFigures;
 }
 
-/** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
+/** Scores an output with every evaluator of its dataset. A failing evaluator loses only its own fields. */
 export async function score(trial: Scorable, output: Output, given: Circumstances): Promise<Graded> {
   const { wiring } = trial;
   const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
-  // Not spread: V8 would make a hidden class for each trial.
+  // Not spread: V8 would create a hidden class per trial.
   const context: ScoreContext = { signal: given.signal, meter };
   if (given.figures !== undefined) context.figures = given.figures;
   const scored = await Promise.all(wiring.evaluators.map((each) => tryScore(each, example, output, context)));
@@ -73,7 +71,7 @@ function gradedBy(wiring: Wiring, sheet: ScoreSheet, meter: ScoringMeter): Grade
   return { scores, measures, primaryField, evidence, grades, notes, spent: meter.spent, complete };
 }
 
-/** How the note begins on a row whose deciding field is a measure. */
+/** Start of the note on a row whose deciding field is a measure. Matched when a run is graded again. */
 export const UNDECIDED = "nothing decides";
 
 class Failed {
@@ -99,21 +97,21 @@ async function tryScore(
 const NOTHING: readonly string[] = Object.freeze([]);
 const NO_MEASURES: Measured = Object.freeze({});
 
-/** How far rounding may take a score out of [0, 1], such as the cosine of a text with itself. */
+/** How far rounding may push a score out of [0, 1], such as the cosine similarity of a text with itself. */
 const ROUNDING = 1e-9;
 
-/** Collects what the evaluators of one output return. */
+/** Collects the results of the evaluators of one output. */
 class ScoreSheet {
   readonly scores: Scores = {};
-  /** Empty for nearly every output, and shared by all of those. */
+  /** Empty for nearly every output, so these share one object. */
   measures: Measured = NO_MEASURES;
-  /** Empty for nearly every output, and shared by all of those. */
+  /** Empty for nearly every output, so these share one list. */
   notes: readonly string[] = NOTHING;
   evidence: Record<string, string> | null = null;
   grades: readonly Grade[] | null = null;
-  /** What the first evaluator returned that does more than measure; null when it failed. */
+  /** What the first evaluator that does more than measure returned; null if it failed. */
   first: Scores | null = null;
-  /** False once an evaluator failed, so that its fields cannot be told from fields nobody produces. */
+  /** False once an evaluator failed: its fields cannot be told from fields that no evaluator produces. */
   complete = true;
   #undecided: readonly string[] = NOTHING;
   #hasFirst = false;
@@ -125,7 +123,7 @@ class ScoreSheet {
     this.#hasFirst = true;
   }
 
-  /** The scores that were returned; null when the evaluator failed, undefined when it only measures. */
+  /** The returned scores; null if the evaluator failed, undefined if it only measures. */
   #read(evaluator: Evaluator, scored: Scored | Failed): Scores | null | undefined {
     if (scored instanceof Failed) return this.#fail(`${evaluator.name} failed: ${scored.reason}`);
     if (typeof scored !== "object" || scored === null || Array.isArray(scored)) {
@@ -151,7 +149,7 @@ class ScoreSheet {
     return onlyMeasures ? undefined : scores;
   }
 
-  /** The fields that may decide. */
+  /** The fields that may decide pass or fail. */
   fields(): string[] {
     return [...Object.keys(this.scores), ...this.#undecided];
   }
@@ -174,7 +172,7 @@ class ScoreSheet {
   #addEvidence(evaluator: Evaluator, field: string, text: unknown): void {
     this.evidence ??= {};
     if (typeof text !== "string") {
-      this.note(`${evaluator.name} returned ${describe(text)} as evidence for ${field}; it was left out`);
+      this.note(`${evaluator.name} returned ${describe(text)} as evidence for ${field}, which was ignored`);
     } else if (Object.hasOwn(this.evidence, field)) {
       this.evidence[`${evaluator.name}.${field}`] = text;
     } else {
@@ -187,7 +185,7 @@ class ScoreSheet {
     if (!Number.isFinite(value)) {
       this.#leaveOut(
         field,
-        `${evaluator.name} returned ${field} = ${shownValue(value)}; scores are numbers in [0, 1], so it was left out`,
+        `${evaluator.name} returned ${field} = ${shownValue(value)}; scores must be numbers in [0, 1], so it was ignored`,
       );
       return;
     }
@@ -199,7 +197,7 @@ class ScoreSheet {
     this.measures = { ...this.measures, [field]: figure };
     this.#leaveOut(
       field,
-      `${evaluator.name} returned ${field} = ${figure}, which is outside [0, 1]: it is kept as a measure, which decides nothing`,
+      `${evaluator.name} returned ${field} = ${figure}, which is outside [0, 1]: it is kept as a measure and does not decide pass or fail`,
     );
   }
 
@@ -208,13 +206,13 @@ class ScoreSheet {
     if (Number.isFinite(value)) this.measures = { ...this.measures, [field]: value as number };
     else
       this.note(
-        `${evaluator.name} returned the measure ${field} = ${shownValue(value)}; measures are finite numbers, so it was left out`,
+        `${evaluator.name} returned the measure ${field} = ${shownValue(value)}; measures must be finite numbers, so it was ignored`,
       );
   }
 
   #isFree(evaluator: Evaluator, field: string): boolean {
     if (field === "__proto__") {
-      this.note(`${evaluator.name} returned a field named __proto__, which no object can hold; it was left out`);
+      this.note(`${evaluator.name} returned a field named __proto__, which no object can hold, so it was ignored`);
       return false;
     }
     if (!Object.hasOwn(this.scores, field) && !Object.hasOwn(this.measures, field)) return true;
@@ -236,12 +234,12 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Costs are whole pico-dollars; sums of fractions are not quite. */
+/** Costs are whole pico-dollars; sums of fractions need rounding. */
 const PICO = 1e12;
 
-/** Adds up what the evaluators of one output spend. */
+/** Sums the spending of the evaluators of one output. */
 class ScoringMeter implements ScoreMeter {
-  /** True when a part of the cost is not known. */
+  /** True if a part of the cost is unknown. */
   isUnknown = false;
   #costUsd: number | null = null;
   #usage: Usage | null = null;
@@ -254,7 +252,7 @@ class ScoringMeter implements ScoreMeter {
     if (used !== null) this.#usage = this.#usage === null ? used : sum(this.#usage, used);
   }
 
-  /** All that was added; null when nothing was. A cost that is known in part is what is known of it. */
+  /** The total so far; null if nothing was added. A partly unknown cost is the sum of its known parts. */
   get spent(): ScoringCost | null {
     if (this.#costUsd === null && this.#usage === null) return null;
     return { costUsd: this.#costUsd, ...(this.#usage === null ? {} : { usage: this.#usage }) };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SystemTimes } from "./system-times.js";
 
-describe("SystemTimes", () => {
-  it("counts from the first start to the last end of each system", () => {
+describe("SystemTimer", () => {
+  it("measures from the first start to the last end of each system", () => {
     let now = 1000;
     const times = new SystemTimes(() => now);
     const at = (ms: number, step: () => void) => {

@@ -1,6 +1,6 @@
 import type { Timing } from "../core/result.js";
 
-/** How long the trials of each system took together, on a monotonic clock. */
+/** Measures how long the trials of each system took together, on a monotonic clock. */
 export class SystemTimes {
   readonly #clock: () => number;
   readonly #begun: number;
@@ -12,24 +12,23 @@ export class SystemTimes {
     this.#begun = clock();
   }
 
-  /** A trial of the system begins. Where nobody says so, as with workers on other machines, it began with the run. */
+  /** Call when a trial of the system starts. Without it, as with workers on other machines, the system started with the run. */
   start(system: string): void {
     if (!this.#times.has(system)) this.#times.set(system, { start: this.#clock(), end: null });
   }
 
-  /** A trial of the system is over. */
+  /** Call when a trial of the system is finished. */
   end(system: string): void {
     const known = this.#times.get(system);
     if (known === undefined) this.#times.set(system, { start: this.#begun, end: this.#clock() });
     else known.end = this.#clock();
   }
 
-  /** Seconds since this was made. */
   elapsedSeconds(): number {
     return (this.#clock() - this.#begun) / 1000;
   }
 
-  /** Seconds from the start of each system's first trial to the end of its last; a system without a finished trial has none. */
+  /** Seconds from the start of each system's first trial to the end of its last; omits systems without a finished trial. */
   secondsBySystem(): Record<string, number> {
     const entries = Array.from(this.#times, ([system, { start, end }]) => [system, end, start] as const);
     return Object.fromEntries(

@@ -25,38 +25,36 @@ import { interruptedRow, notRunRow, type TokenCounter, toRow } from "./record.js
 import { type Graded, score } from "./score.js";
 
 export interface TrialChain {
-  /** What a trial is held to. */
   limitsOf(trial: Trial): Limits | null;
-  /** Takes a trial through all steps. */
+  /** Runs all steps of a trial. */
   run(trial: Trial): Promise<void>;
-  /** Why trials are waiting, in words; null when none is. */
+  /** Describes why trials are waiting; null if none is. */
   waiting(): string | null;
-  /** Records a trial as failed without asking its system. */
+  /** Records a trial as failed without calling its system. */
   fail(trial: Trial, error: TrialError): void;
-  /** Records those of the trials whose promises nothing can settle any more, and says which they are. */
+  /** Records trials whose promises can never settle as failed, and returns them. */
   giveUp(trials: readonly Trial[]): readonly Trial[];
 }
 
-/** Where finished trials are written down: the ledger of the run, or what brings them to it. */
+/** Records finished trials: the row collector of the run, or a worker that sends them to it. */
 export interface TrialBook {
   readonly tokens: TokenCounter;
   /** Failed attempts of earlier starts of the same run. */
   attemptsOf(trial: Trial): readonly Attempt[];
-  /** What an earlier start of the same run has stored of the trial and not graded; null when there is nothing. */
+  /** The stored, ungraded output of an earlier start of the same run; null if there is none. */
   storedOutput(trial: Trial): UngradedOutput | null;
-  /** Stores an output until it is graded. False when it would be lost with this process. */
+  /** Stores an output until it is graded. Returns false if it would be lost with this process. */
   keepOutput(trial: Trial, returned: Returned): boolean;
-  /** Says that a trial is over that has no row: it goes on on resume. */
+  /** Marks a trial without a row as finished for now: it continues on resume. */
   release(trial: Trial): void;
-  /** Keeps a finished trial. */
   record(trial: Trial, finished: FinishedTrial): void;
-  /** Says which trial is about to exceed its budget; null when none is any more. */
+  /** Reports which trial is close to its budget; null if none is. */
   warn(warning: string | null): void;
 }
 
-/** What is to be paid for trials. */
+/** Settles the cost of trials. */
 export interface TrialPurse {
-  /** Call when a trial is over, with what scoring it has cost. */
+  /** Call when a trial is finished, with the cost of scoring it. */
   settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void;
 }
 
@@ -64,7 +62,7 @@ export interface ChainParts {
   plan: Plan;
   ports: ChainPorts;
   book: TrialBook;
-  /** By system: what its endpoint takes at a time. */
+  /** By system: the gate of its endpoint. */
   gates: readonly (TrialGate | null)[];
   purse: TrialPurse;
 }
@@ -72,15 +70,15 @@ export interface ChainParts {
 interface TrialEnd {
   attempted: Attempted;
   ending: Ending;
-  /** Left out when there was nothing to score. */
+  /** Omitted if there was nothing to score. */
   graded?: Graded | null;
-  /** Tokens of what the system produced. */
+  /** Tokens that the system produced. */
   produced?: number;
-  /** True when the output is stored: it is graded on resume, and paid for once. */
+  /** True if the output is stored: it is graded on resume and not paid for twice. */
   isStored?: boolean;
 }
 
-/** The steps that every trial goes through, wherever it is run. */
+/** Creates the steps that every trial goes through, in any process. */
 export function trialChain({ plan, ports, book, gates, purse }: ChainParts): TrialChain {
   const limitsOf = limitsByTrial(plan, ports);
   const { tokens } = book;
@@ -88,7 +86,7 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
   const seedOf = trialSeeds(plan.seed);
   const alarms = new Alarms((warning) => book.warn(warning));
   const attempter = new Attempter(ports, { seed: plan.seed, gates, limitsOf, threshold, alarms });
-  /** A trial that goes on on resume has cost what it has cost; what a stored output has cost is stored with it. */
+  /** An interrupted trial continues on resume, but its cost so far counts. The cost of a stored output is stored with it. */
   const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: TrialEnd): void => {
     const row = interruptedRow(trial, isStored ? null : attempted, graded);
     if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0)
@@ -100,7 +98,7 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     const { attempted, ending, graded = null, produced = 0 } = end;
     attempted.call.wasCut = ending.kind === "skipped" && attempter.callOf(trial) !== null;
     purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
-    // An evaluator that was told to stop has not failed: the trial goes on on resume.
+    // An evaluator that was stopped has not failed: the trial continues on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;
     if (ending.kind === "skipped" && ending.reason !== null) {
       const row = notRunRow(trial, ending.reason, book.attemptsOf(trial));
@@ -125,10 +123,10 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
       return;
     }
     const { output } = ending.returned;
-    // Grading may take longer than the work: what it is interrupted in is not paid for again.
+    // Grading may take longer than the work, so the output is stored first: an interrupted trial is not paid for twice.
     const isStored = attempted.call.wasStored || book.keepOutput(trial, ending.returned);
     if (attempted.call.cacheKey !== null) await attempter.remember(ending.returned);
-    // Counted before evaluators see the output: what they do to it is not the system's work.
+    // Counted before evaluators see the output, because they might change it.
     const counted = tokens.output(trial.example, output);
     const produced = typeof counted === "number" ? counted : await counted;
     const figures = figuresOf(attempted, output);
@@ -136,7 +134,7 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     record(trial, { attempted, ending, graded, produced, isStored });
   };
 
-  /** An output that throws when it is looked at is a fault of its system, and costs this trial alone. */
+  /** An output that throws when it is read is an error of its system and affects only this trial. */
   const finishSafely = async (trial: Trial, attempted: Attempted): Promise<void> => {
     try {
       await finish(trial, attempted);
@@ -172,24 +170,23 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
         await finishSafely(trial, attempted);
       } finally {
         attempter.forget(trial);
-        // What its system left to be done. What fails there costs nothing any more.
+        // Cleanup tasks of the system. Their failures no longer matter.
         const { atEnd } = attempted.call;
         if (atEnd !== null) await Promise.allSettled(atEnd.map(async (task) => task()));
       }
     },
     fail: failed,
     giveUp(trials) {
-      // Those that wait for a place at their endpoint get one from those that are given up.
+      // Trials waiting at the gate get the slots of those that are given up.
       const called = trials.filter((trial) => attempter.callOf(trial) !== null);
       const stuck = called.length === 0 ? trials : called;
-      for (const trial of stuck)
-        failed(trial, new TrialError("system_error", "nothing is left that could settle the promise it waits for"));
+      for (const trial of stuck) failed(trial, new TrialError("system_error", "its promise never settled"));
       return stuck;
     },
   };
 }
 
-/** What each trial is held to: its system's limits, with the terms of its dataset. */
+/** The limits of each trial: those of its system, with the overrides of its dataset. */
 function limitsByTrial({ systems, wirings }: Plan, { budget }: ChainPorts): TrialChain["limitsOf"] {
   if (wirings.every(({ terms }) => terms === null)) {
     const limits = systems.map((each) => budget.limitsOf(each, null));
@@ -199,13 +196,13 @@ function limitsByTrial({ systems, wirings }: Plan, { budget }: ChainPorts): Tria
   return ({ wiring, systemIndex }) => known.get(wiring)?.[systemIndex] ?? null;
 }
 
-/** What the row will say of the trial, for evaluators of time and cost. */
+/** What the row will say about the trial, for evaluators of time and cost. */
 function figuresOf({ call, durationMs }: Attempted, output: Output): TrialFigures {
   const { costUsd, partial } = billed(output, call.budget);
   return { durationMs: durationMs === null ? null : call.lostMs + durationMs, costUsd, partial };
 }
 
-/** What a trial that failed has to show for it: how far it came is kept, and not graded. */
+/** The trajectory of a failed trial is kept, but not graded. */
 function leftBy(ending: Ending): Output | null {
   const trajectory = ending.kind === "error" ? ending.spent?.trajectory : undefined;
   return trajectory === undefined ? null : { trajectory };

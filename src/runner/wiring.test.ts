@@ -15,44 +15,44 @@ function primary(options: Partial<WireOptions>, scores: Scores, first: Scores | 
   return primaryFieldOf(wiring, scores, first);
 }
 
-describe("primaryFieldOf", () => {
-  it("is the field the run names, or nothing", () => {
+describe("findPrimaryField", () => {
+  it("returns the field that the run names, or null", () => {
     expect(primary({ scoreField: "f1" }, { score: 1, f1: 0.5 })).toBe("f1");
     expect(primary({ scoreField: "f1" }, { score: 1, em: 1 })).toBeNull();
   });
 
-  it("is the evaluator's own score before anything that is declared", () => {
+  it("prefers the evaluator's own score over declared fields", () => {
     expect(primary({ evaluators: [declaring] }, { f1: 1, score: 0 })).toBe("score");
     expect(primary({ dataset: { name: "", primaryField: "f1" } }, { f1: 1, score: 0 })).toBe("score");
   });
 
-  it("is the dataset's field, then what its owner would use instead", () => {
+  it("returns the dataset's field, then the fallbacks of its evaluator", () => {
     const dataset = { name: "d", primaryField: "contains" };
     expect(primary({ dataset, evaluators: [declaring] }, { f1: 1, contains: 0 })).toBe("contains");
     expect(primary({ dataset, evaluators: [declaring] }, { f1: 1 })).toBe("f1");
     expect(primary({ dataset, evaluators: [declaring] }, { em: 1 })).toBeNull();
   });
 
-  it("is the first declared field that a row has", () => {
+  it("returns the first declared field that a row has", () => {
     expect(primary({ evaluators: [silent, declaring] }, { other: 1, contains: 1, f1: 0 })).toBe("f1");
     expect(primary({ evaluators: [silent, declaring] }, { other: 1, contains: 1 })).toBe("contains");
     expect(primary({ evaluators: [silent, declaring] }, { other: 1 })).toBeNull();
   });
 
-  it("is the first evaluator's first field when nothing is declared, and no other evaluator's", () => {
+  it("returns the first evaluator's first field when nothing is declared", () => {
     expect(primary({}, { b: 1, a: 0 })).toBe("b");
     expect(primary({}, { later: 1 }, null)).toBeNull();
     expect(primary({}, { later: 1 }, {})).toBeNull();
   });
 
-  it("does not take what every object inherits for a score", () => {
+  it("ignores inherited properties", () => {
     expect(primary({ scoreField: "constructor" }, { f1: 1 })).toBeNull();
     const inherited: Evaluator = { name: "inherited", score: () => ({}), fields: ["toString", "f1"] };
     const dataset = { name: "", primaryField: "toString", evaluators: [inherited] };
     expect(primary({ dataset, evaluators: undefined }, { f1: 1 })).toBeNull();
   });
 
-  it("forgets a dataset's field when the run brings evaluators that are known not to produce it", () => {
+  it("ignores a dataset's field when the run's evaluators do not produce it", () => {
     const own: Evaluator = { name: "own", score: () => ({}), fields: ["quality"], primaryFields: ["quality"] };
     const dataset = { name: "d", primaryField: "contains", evaluators: [declaring] };
     expect(primary({ dataset, evaluators: [own] }, { quality: 1 })).toBe("quality");
@@ -62,15 +62,15 @@ describe("primaryFieldOf", () => {
   });
 });
 
-describe("a dataset whose primary field none of its evaluators produces", () => {
-  it("is refused before the run", () => {
+describe("a dataset whose primary field no evaluator produces", () => {
+  it("is rejected before the run", () => {
     const dataset = { name: "d", primaryField: "fl", evaluators: [declaring] };
     expect(() => primary({ dataset, evaluators: undefined }, {})).toThrow(
       'No evaluator for d produces the score field "fl". Did you mean "f1"?',
     );
   });
 
-  it("is told of the judge when only a judge can give it", () => {
+  it("gets a hint about the judge when only a judge produces it", () => {
     const dataset = { name: "alpaca", primaryField: "judge_score", evaluators: [declaring] };
     expect(() => primary({ dataset, evaluators: undefined }, {})).toThrow(
       'No evaluator for alpaca produces the score field "judge_score". It comes from a judge: name one with --judge-model',

@@ -12,25 +12,25 @@ import type { DatasetSource } from "./example-table.js";
 /** The evaluators of one dataset, and which of their fields decides pass or fail. */
 export interface Wiring {
   readonly dataset: string;
-  /** What identifies the dataset's content, when its loader knows. */
+  /** Identifies the dataset's content, if its loader knows. */
   readonly fingerprint: string | null;
   readonly evaluators: readonly Evaluator[];
-  /** The field the run was told to use for pass or fail; null when the dataset's own decides. */
+  /** The score field that the run was told to use; null to use the dataset's own. */
   readonly forcedField: string | null;
-  /** Fields that may decide pass or fail, best first; null when it can only be seen from what the first evaluator returns. */
+  /** Fields that may decide pass or fail, best first; null if only the first evaluator's result can tell. */
   readonly primaryFields: readonly string[] | null;
-  /** Fields that somebody asked for by name. */
+  /** Fields requested by name. */
   readonly requiredFields: readonly string[];
-  /** Whether those are known to be produced; until then the first row that every evaluator scored is looked at. */
+  /** Whether the required fields are known to be produced. Until then the first row scored by all evaluators is checked. */
   fieldsAreKnown: boolean;
-  /** Reads what results are broken down by; null when the dataset declares nothing of the kind. */
+  /** Reads the facets of examples; null if the dataset declares none. */
   readonly facets: FacetReader | null;
-  /** The field whose equals stand together in the order of a run, and are no independent observations. */
+  /** Examples with the same value in this field stay together in the order of a run and are not independent observations. */
   readonly groupBy: string | null;
   readonly origin: DatasetOrigin | null;
-  /** True when the evaluators may be able to score work that is going on; the example decides. */
+  /** True if the evaluators may be able to score unfinished work; the example decides. */
   readonly canWatch: boolean;
-  /** How its examples are run where that differs from the rest; null when it does not. */
+  /** Overrides for running its examples; null if there are none. */
   readonly terms: RunTerms | null;
   readonly skill: string | null;
   readonly gates: readonly DatasetGate[];
@@ -43,7 +43,7 @@ export interface WireOptions {
   scoreField: string;
 }
 
-/** Joins a dataset to its evaluators: those of the run when it names any, else the dataset's own. */
+/** Binds a dataset to its evaluators: those of the run if it names any, otherwise the dataset's own. */
 export function wire(options: WireOptions): Wiring {
   const { dataset, metrics, scoreField } = options;
   const evaluators = options.evaluators ?? dataset.evaluators ?? [];
@@ -75,9 +75,9 @@ export function wire(options: WireOptions): Wiring {
 }
 
 /**
- * The field that decides a row. An evaluator's own `score` comes first; then the candidates in order. When nothing is
- * declared it is the first field of the first evaluator, and of no other: a row whose first evaluator failed is
- * unscored rather than judged by a different measure than its neighbours.
+ * The field that decides a row. An evaluator's own `score` comes first, then the candidates in order. If nothing is
+ * declared, it is the first field of the first evaluator only: a row whose first evaluator failed is unscored rather
+ * than judged by a different measure than other rows.
  */
 export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | null): string | null {
   if (wiring.forcedField !== null) return Object.hasOwn(scores, wiring.forcedField) ? wiring.forcedField : null;
@@ -88,8 +88,8 @@ export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | n
 }
 
 /**
- * Throws when a field that somebody asked for is not among those that evaluators, all of which answered, returned.
- * Looked at once: a run that asks for a field nobody produces stops at its first row instead of its last.
+ * Throws if a requested field is not among the fields that the evaluators, all successful, returned. Checked once: a
+ * run that requests a field no evaluator produces stops at its first row instead of its last.
  */
 export function checkReturnedFields(
   wiring: Wiring,
@@ -109,7 +109,7 @@ function requireFields(
   if (missing === undefined) return;
   if (Object.hasOwn(measures, missing))
     throw new ScoreFieldError(
-      `"${missing}" is a measure, which decides nothing: here it is ${measures[missing]}. Name a score, which lies in [0, 1].${didYouMean(missing, known)}`,
+      `"${missing}" is a measure and cannot decide pass or fail (here it is ${measures[missing]}). Name a score, which lies in [0, 1].${didYouMean(missing, known)}`,
     );
   const where = dataset === "" ? "" : ` for ${dataset}`;
   throw new ScoreFieldError(
@@ -117,9 +117,9 @@ function requireFields(
   );
 }
 
-/** Fields that only a judge gives. */
+/** Fields that only a judge produces. */
 const JUDGED = /^judge_/;
-const A_JUDGE = " It comes from a judge: name one with --judge-model, or give an LLMJudge.";
+const A_JUDGE = " It comes from a judge: name one with --judge-model, or add an LLMJudge.";
 
 function declaredFields(evaluators: readonly Evaluator[]): string[] {
   return evaluators.flatMap(({ fields }) => fields ?? []);
@@ -131,13 +131,13 @@ function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): voi
   for (const evaluator of evaluators) {
     requireShape<Evaluator>("An evaluator", evaluator, ["score"]);
     if (names.has(evaluator.name))
-      throw new UsageError(`Two evaluators have the name "${evaluator.name}". Leave one out, or rename it.`);
+      throw new UsageError(`Two evaluators have the name "${evaluator.name}". Remove one, or rename it.`);
     names.add(evaluator.name);
     for (const field of evaluator.fields ?? []) {
       const other = fields.get(field);
       if (other !== undefined) {
         throw new UsageError(
-          `The evaluators "${other}" and "${evaluator.name}" of ${dataset || "the dataset"} both produce "${field}". Leave one out.`,
+          `The evaluators "${other}" and "${evaluator.name}" of ${dataset || "the dataset"} both produce "${field}". Remove one.`,
         );
       }
       fields.set(field, evaluator.name);
@@ -153,7 +153,7 @@ function primaryFields(evaluators: readonly Evaluator[], declared: string | unde
   return evaluators.find((evaluator) => evaluator.primaryFields !== undefined)?.primaryFields ?? null;
 }
 
-/** A dataset's field belongs to its own evaluators; those that a run brings instead have to say that they produce it. */
+/** A dataset's primary field belongs to its own evaluators; evaluators of the run must declare that they produce it. */
 function usablePrimaryField({ dataset, evaluators }: WireOptions): string | undefined {
   const { primaryField } = dataset;
   if (primaryField === undefined || evaluators === undefined) return primaryField;
@@ -161,7 +161,7 @@ function usablePrimaryField({ dataset, evaluators }: WireOptions): string | unde
 }
 
 /**
- * Reads the facets of a dataset's examples. Examples with the same values share one object: a million rows of sixty
+ * Reads the facets of a dataset's examples. Examples with equal values share one object: a million rows of sixty
  * subjects hold sixty of them.
  */
 class FacetReader {

@@ -25,8 +25,8 @@ const example = fc.record({
 });
 const examples = fc.uniqueArray(example, { selector: ({ dataset, id }) => encodeExampleKey(dataset, id) });
 
-describe("readExamplePlaces", () => {
-  it("knows where any example stood, and gives others the next places", () => {
+describe("readExampleIndex", () => {
+  it("knows the position of each example, and gives new ones the next positions", () => {
     fc.assert(
       fc.property(examples, (asked) => {
         writeExamples(dir, asked);
@@ -42,11 +42,11 @@ describe("readExamplePlaces", () => {
     );
   });
 
-  it("knows nothing of runs that kept none", () => {
+  it("returns null for runs without stored examples", () => {
     expect(readExamplePlaces(dir)).toBeNull();
   });
 
-  it("passes over lines that are damaged", () => {
+  it("skips damaged lines", () => {
     writeExamples(dir, [{ id: 1, dataset: "d", question: "a" }]);
     appendFileSync(join(dir, EXAMPLES_FILE), '{"dataset":"d","id":1x}\n{"dataset":"\\x","id":2}\n{"id":3}\n');
     appendFileSync(join(dir, EXAMPLES_FILE), `{${encodeExampleKey("d", 4)},"question":"b"}\n`);
@@ -55,7 +55,7 @@ describe("readExamplePlaces", () => {
     expect(places?.of({ dataset: "d", exampleId: 4 })).toBe(1);
   });
 
-  it("holds the ids of a large file, and not its lines", () => {
+  it("holds the ids of a large file, not its lines", () => {
     const line = (id: number) =>
       `{${encodeExampleKey("a dataset", `an id of some length ${id}`)},"question":"${"x".repeat(900)}"}\n`;
     writeFileSync(join(dir, EXAMPLES_FILE), Array.from({ length: 50_000 }, (_, id) => line(id)).join(""));
@@ -70,7 +70,7 @@ describe("readExamplePlaces", () => {
     const args = ["--expose-gc", "--input-type=module", "-e", script];
     const found = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", cwd: import.meta.dirname }));
     expect(found.size).toBe(50_000);
-    // The lines are 49 MB; what is looked at of each would still be 25.
+    // The lines are 49 MB; the scanned parts alone would still be 25.
     expect(found.held).toBeLessThan(10e6);
   });
 });

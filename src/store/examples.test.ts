@@ -19,7 +19,7 @@ afterEach(() => {
 const stored = () => [...readExamples(dir)];
 
 describe("writeExamples", () => {
-  it("brings examples back as they were, in their order", () => {
+  it("restores examples unchanged and in order", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"', "\\", "\n", "\u2028", "</script>"));
     const example = fc.record({
       id: fc.oneof(text, fc.integer()),
@@ -36,7 +36,7 @@ describe("writeExamples", () => {
     );
   });
 
-  it("keeps many, whatever is between them", () => {
+  it("stores many examples of any content", () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     const examples: Example[] = Array.from({ length: 100 }, (_, i) => ({
@@ -51,7 +51,7 @@ describe("writeExamples", () => {
     expect(stored()).toEqual(examples.map((example) => (example.id === "e70" ? notRecorded : example)));
   });
 
-  it("writes many as it writes each, whatever is inside them", () => {
+  it("writes many as it writes each, whatever they contain", () => {
     const inner = fc.constantFrom<unknown>(
       "q",
       '"dataset":"d"},{"id":',
@@ -81,7 +81,7 @@ describe("writeExamples", () => {
     );
   });
 
-  it("shortens what is very long, and says so", () => {
+  it("shortens very long examples, and says so", () => {
     const context = `start ${"x".repeat(100_000)} end`;
     const turns = Array.from({ length: 500 }, (_, i) => ({ role: "user", content: `turn ${i}` }));
     writeExamples(dir, [{ id: 1, question: "short", context, turns }]);
@@ -93,13 +93,13 @@ describe("writeExamples", () => {
     expect(statSync(join(dir, "examples.jsonl")).size).toBeLessThan(12_000);
   });
 
-  it("keeps a long text whole when the example is not large as a whole", () => {
+  it("keeps a long text if the whole example is not large", () => {
     const context = "y".repeat(60_000);
     writeExamples(dir, [{ id: 1, context }]);
     expect(stored()).toEqual([{ dataset: "", id: 1, context }]);
   });
 
-  it("writes the key first, whatever the fields are called", () => {
+  it("writes the key first, whatever the field names", () => {
     const odd = JSON.parse('{"question":"a","__proto__":{"b":1},"id":7,"dataset":"d","1":2}') as Example;
     writeExamples(dir, [odd, { id: 8, question: "c" }, { id: 9 }]);
     expect(readFileSync(join(dir, EXAMPLES_FILE), "utf8").split("\n")).toEqual([
@@ -110,7 +110,7 @@ describe("writeExamples", () => {
     ]);
   });
 
-  it("writes the same whatever the order of the fields, and whatever they look like", () => {
+  it("is independent of the order and form of the fields", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom('"', "d", '"dataset":"d"}', ',"dataset":"d"}'),
@@ -129,7 +129,7 @@ describe("writeExamples", () => {
     );
   });
 
-  it("keeps an example of just the most that is kept, and shortens one that is longer by a character", () => {
+  it("keeps an example of exactly the maximum size, and shortens a longer one", () => {
     const bare = '{"context":""}'.length;
     const texts = [65_536 - bare, 65_536 - bare + 1].map((length) => "y".repeat(length));
     writeExamples(
@@ -139,7 +139,7 @@ describe("writeExamples", () => {
     expect(stored().map(({ context }) => isShortened(context ?? ""))).toEqual([false, true]);
   });
 
-  it("costs an example that JSON cannot hold its fields, and nothing else", () => {
+  it("loses only the fields of an example that JSON cannot hold", () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     writeExamples(dir, [{ id: 1, question: "a", circle } as Example, { id: 2, question: "b" }]);
@@ -151,14 +151,14 @@ describe("writeExamples", () => {
 });
 
 describe("readExamples", () => {
-  it("knows none in runs that kept none, and passes over a torn last line", () => {
+  it("returns none for runs without stored examples, and skips a torn last line", () => {
     expect(stored()).toEqual([]);
     writeExamples(dir, [{ id: 1, question: "a" }]);
     appendFileSync(join(dir, "examples.jsonl"), '{"dataset":"","id":2,"ques');
     expect(stored()).toHaveLength(1);
   });
 
-  it("names the line that is damaged", () => {
+  it("names the damaged line", () => {
     writeExamples(dir, [{ id: 1, question: "a" }]);
     const line = readFileSync(join(dir, "examples.jsonl"), "utf8");
     writeFileSync(join(dir, "examples.jsonl"), `${line}{"broken\n`);

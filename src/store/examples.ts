@@ -7,7 +7,7 @@ import { LF } from "../utils/files/blocks.js";
 import { writeLines } from "../utils/files/lines.js";
 import { readRunLineBlocks, readRunLines } from "./run-file.js";
 
-/** What an example was, as it is kept with a run: for looking at, not for running again. */
+/** An example as stored with a run: for inspection, not for running again. */
 export interface StoredExample extends Example {
   dataset: string;
 }
@@ -15,8 +15,8 @@ export interface StoredExample extends Example {
 export const EXAMPLES_FILE = "examples.jsonl";
 
 /**
- * Writes down what is asked, once for all trials. A conversation of a megabyte belongs to hundreds of questions, so that
- * long examples are shortened: the dataset has all of it, and the manifest says which dataset that was.
+ * Writes the examples of a run, once for all trials. One conversation of a megabyte may belong to hundreds of questions, so
+ * long examples are shortened: the dataset has them in full, and the manifest identifies the dataset.
  * @example
  * writeExamples(".assay/runs/20261115-213334-needle", [{ id: 1, question: "Capital of France?", answer: "Paris" }]);
  */
@@ -33,41 +33,41 @@ function* encodeAll(examples: Iterable<Example>): Generator<string> {
   for (const example of examples) yield encodeExample(example);
 }
 
-/** The examples of a stored run, in the order of their dataset; none for runs of versions that kept none. */
+/** Reads the examples of a stored run in the order of their dataset; none for runs of versions that did not store them. */
 export function* readExamples(dir: string): Generator<StoredExample> {
   const path = join(dir, EXAMPLES_FILE);
   for (const { text, number, terminated } of readRunLines(dir, EXAMPLES_FILE))
     if (terminated) yield decodeExample(text, `${path}:${number}`);
 }
 
-/** The example of a line; `place` is for the error. */
+/** `place` is for the error message. */
 export function decodeExample(line: string, place: string): StoredExample {
   try {
     return JSON.parse(line) as StoredExample;
   } catch (cause) {
-    throw new RunFolderError(`${place} is not an example: ${messageOf(cause)}. Remove that line to go on without it.`, {
-      cause,
-    });
+    throw new RunFolderError(
+      `${place} is not an example: ${messageOf(cause)}. Remove that line to continue without it.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-/** Examples up to this many characters of JSON are kept as they are. */
+/** Examples up to this many characters of JSON are stored in full. */
 const MOST_KEPT = 1 << 16;
-/** In larger ones, texts longer than this and lists of more items keep their beginning and their end. */
+/** In larger examples, longer texts and lists keep only their beginning and end. */
 const LONG_TEXT = 8000;
 const LONG_LIST = 40;
 
 const NOT_KEPT = /\n… \d+ characters are not kept with the run …\n/;
 
-/** What tells an example from all others, as the first fields of its line: one is found without parsing the others. */
+/** Identifies an example, as the first fields of its line: it is found without parsing other lines. */
 export function encodeExampleKey(dataset: string, id: string | number): string {
   return `"dataset":${JSON.stringify(dataset)},"id":${JSON.stringify(id)}`;
 }
 
-/**
- * An example as one line. Its key is put in front by hand: in an object, fields that are called by a number would stand
- * before it.
- */
+/** Encodes an example as one line. The key is prepended by hand, because numeric field names would come first in an object. */
 function encodeExample({ dataset = "", id, ...rest }: Example): string {
   const json = jsonOf(rest);
   const fields = json.length <= MOST_KEPT ? json : JSON.stringify(shortened(JSON.parse(json)));
@@ -97,7 +97,7 @@ function shortText(text: string): string {
   return `${text.slice(0, half)}\n… ${left} characters are not kept with the run …\n${text.slice(-half)}`;
 }
 
-/** Whether a text of a stored example is not all of it. */
+/** Whether a text of a stored example was shortened. */
 export function isShortened(text: string): boolean {
   return NOT_KEPT.test(text);
 }
@@ -111,19 +111,18 @@ function shortList(list: readonly unknown[]): readonly unknown[] {
 type ExampleKey = Pick<TrialKey, "dataset" | "exampleId">;
 
 /**
- * A place for each example, in the order they are met. A million are known at a time, so that they are looked up by their
- * id itself: a key made of dataset and id would be a text more for each.
+ * Numbers examples in the order they are added. Looked up by id, because up to a million are held: a combined key of
+ * dataset and id would be one more string for each.
  */
 export class ExamplePlaces {
   readonly #datasets = new Map<string, Map<string | number, number>>();
   #size = 0;
 
-  /** How many examples have a place. */
   get size(): number {
     return this.#size;
   }
 
-  /** The place of an example: the one it has, else the next. */
+  /** Returns the index of an example; a new example gets the next one. */
   of({ dataset, exampleId }: ExampleKey): number {
     const ids = this.#idsIn(dataset);
     const known = ids.get(exampleId);
@@ -143,10 +142,10 @@ export class ExamplePlaces {
 
 /** Dataset and id at the beginning of a line, both as JSON. */
 const KEY = /^\{"dataset":("(?:[^"\\]|\\.)*"),"id":("(?:[^"\\]|\\.)*"|[^,}]+)/;
-/** More of a line is looked at only where its key is longer. */
+/** More of a line is read only if its key is longer. */
 const USUAL_KEY = 512;
 
-/** Where the examples of a stored run stood in their dataset; null for runs of versions that kept none. */
+/** The positions of a stored run's examples in their dataset; null for runs of versions that did not store them. */
 export function readExamplePlaces(dir: string): ExamplePlaces | null {
   if (!existsSync(join(dir, EXAMPLES_FILE))) return null;
   const places = new ExamplePlaces();
@@ -164,13 +163,13 @@ export function readExamplePlaces(dir: string): ExamplePlaces | null {
 
 function keyIn(line: Buffer): ExampleKey | null {
   const short = KEY.exec(line.toString("utf8", 0, USUAL_KEY));
-  // A key that fills what was looked at may go on.
+  // A key that fills the scanned part may continue.
   const isWhole = short !== null && (line.length <= USUAL_KEY || short[0].length < USUAL_KEY / 4);
   const [, dataset, id] = (isWhole ? short : KEY.exec(line.toString("utf8"))) ?? [];
   return dataset === undefined || id === undefined ? null : parsed(dataset, id);
 }
 
-/** Parsed rather than cut out: a part of a text would hold on to the whole of its line. Null when the line is damaged. */
+/** Parsed, not sliced: a slice would keep the whole line in memory. Null if the line is damaged. */
 function parsed(dataset: string, id: string): ExampleKey | null {
   try {
     return { dataset: JSON.parse(dataset) as string, exampleId: JSON.parse(id) as string | number };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** The commit a folder stands at, read without starting git; null outside a repository. */
+/** The current commit of a folder, read without starting git; null outside a repository. */
 export function gitRevision(dir: string): string | null {
   try {
     const gitDir = findGitDir(resolve(dir));

@@ -45,7 +45,7 @@ function finished(exampleId: number, more: Partial<FinishedTrial> = {}): Finishe
   return { row: row(exampleId), output: { response: `answer ${exampleId}` }, evidence: null, grades: null, ...more };
 }
 
-/** A run folder with these trials in it, closed. */
+/** Writes a run folder with these trials, and closes it. */
 function store(...trials: FinishedTrial[]): void {
   const journal = Journal.create(dir, MANIFEST);
   for (const trial of trials) journal.append(trial);
@@ -53,8 +53,8 @@ function store(...trials: FinishedTrial[]): void {
   journal.close();
 }
 
-describe("Journal", () => {
-  it("takes over the file of an output, and records the row of one that is not there or is a link", () => {
+describe("RunJournal", () => {
+  it("adopts an output file, and records the row if the file is missing or a link", () => {
     const names = ["a", "b", "c"].map((digit) => `${digit.repeat(32)}.json`);
     const [there = "", link = "", none = ""] = names.map((name) => join(dir, name));
     writeFileSync(there, "{}");
@@ -74,7 +74,7 @@ describe("Journal", () => {
     expect(readRows(join(dir, "run"))).toHaveLength(3);
   });
 
-  it("brings rows back in the order they were written, with their outputs beside them", () => {
+  it("restores rows in the order they were written, with their outputs", () => {
     store(finished(1), finished(2, { evidence: { f1: "why" } }), finished(3, { output: null }));
     expect(readManifest(dir)).toEqual(MANIFEST);
     expect(readRows(dir)).toEqual([row(1), row(2), row(3)]);
@@ -95,7 +95,7 @@ describe("Journal", () => {
     journal.close();
   });
 
-  it("goes on where it stopped", () => {
+  it("continues where it stopped", () => {
     store(finished(1));
     const { journal, rows, notes } = Journal.resume(dir);
     expect([rows, notes]).toEqual([[row(1)], []]);
@@ -105,7 +105,7 @@ describe("Journal", () => {
     expect(readRows(dir)).toEqual([row(1), row(2)]);
   });
 
-  it("writes a large output as a file of its own", () => {
+  it("writes a large output to a separate file", () => {
     const response = "x".repeat((1 << 20) + 1);
     store(finished(1), finished(2, { output: { response } }));
     const [, large] = lines("outputs.jsonl").map((line) => JSON.parse(line));
@@ -117,7 +117,7 @@ describe("Journal", () => {
     expect(JSON.parse(readFileSync(path(large.file), "utf8"))).toMatchObject({ exampleId: 2, output: { response } });
   });
 
-  it("names the file of a large output by its content, whichever way it is encoded", () => {
+  it("names the file of a large output by its content, however it is encoded", () => {
     const response = 'a "quoted" 😀 line\n'.repeat(100_000);
     const output = { response, usage: { input: 1, output: 2 } };
     store(finished(1, { output, evidence: { em: "seen" } }));
@@ -149,7 +149,7 @@ describe("Journal", () => {
     ]);
   });
 
-  it("knows whether a run is complete from its summary", () => {
+  it("reads from the summary whether a run is complete", () => {
     const journal = Journal.create(dir, MANIFEST);
     expect(isComplete(dir)).toBe(false);
     journal.writeSummary({ complete: false });
@@ -161,7 +161,7 @@ describe("Journal", () => {
 });
 
 describe("a damaged run", () => {
-  it("loses a last line that was torn, at any byte, and nothing else", () => {
+  it("loses only a torn last line, torn at any byte", () => {
     store(finished(1), finished(2, { row: row(2, { notes: ["schön ✓"] }) }));
     const whole = readFileSync(path("rows.jsonl"));
     const first = whole.indexOf("\n") + 1;
@@ -173,12 +173,12 @@ describe("a damaged run", () => {
       journal.flush();
       journal.close();
       expect(rows).toEqual([row(1)]);
-      expect(notes).toEqual([expect.stringContaining("rows.jsonl: a torn last line was dropped")]);
+      expect(notes).toEqual([expect.stringContaining("rows.jsonl: a torn last line was removed")]);
       expect(readRows(dir)).toEqual([row(1), row(3)]);
     }
   });
 
-  it("mends a torn output too", () => {
+  it("removes a torn output too", () => {
     store(finished(1), finished(2));
     truncateSync(path("outputs.jsonl"), readFileSync(path("outputs.jsonl")).length - 3);
     const { journal, rows, notes } = Journal.resume(dir);
@@ -188,7 +188,7 @@ describe("a damaged run", () => {
     expect(lines("outputs.jsonl").map((line) => JSON.parse(line).exampleId)).toEqual([1]);
   });
 
-  it.each(["{ broken", "{}", "null"])("names the line in the middle that is no row: %s", (broken) => {
+  it.each(["{ broken", "{}", "null"])("names an invalid line in the middle: %s", (broken) => {
     store(finished(1));
     appendFileSync(path("rows.jsonl"), `${broken}\n`);
     appendFileSync(path("rows.jsonl"), '{"system":"s","exampleId":2,"outcome":"pass"}\n');
@@ -220,13 +220,13 @@ describe("readManifest", () => {
     ["a file without a plan", '{"schema":"assay.run/1"}', /is incomplete/],
   ];
 
-  it.each(refused)("refuses %s", (_, content, message) => {
+  it.each(refused)("rejects %s", (_, content, message) => {
     writeFileSync(path("manifest.json"), content);
     expect(() => readManifest(dir)).toThrow(RunFolderError);
     expect(() => readManifest(dir)).toThrow(message);
   });
 
-  it("refuses what is no run folder", () => {
+  it("rejects what is not a run folder", () => {
     expect(() => readManifest(path("nowhere"))).toThrow(/There is no run folder/);
     expect(() => readManifest(dir)).toThrow(/is not a run folder: it has no manifest\.json/);
     writeFileSync(path("file"), "");
@@ -235,25 +235,20 @@ describe("readManifest", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("a full disk", () => {
-  it.each(["rows.jsonl", "outputs.jsonl"])(
-    "is reported as such when %s cannot grow, and the run is given back",
-    (file) => {
-      mkdirSync(dir, { recursive: true });
-      symlinkSync("/dev/full", path(file));
-      const journal = Journal.create(dir, MANIFEST);
-      journal.append(finished(1));
-      expect(() => journal.flush()).toThrow(JournalError);
-      journal.append(finished(2));
-      expect(() => journal.flush()).toThrow(
-        /The disk is full .*Every trial recorded before is kept: make room.*--resume/,
-      );
-      expect(existsSync(path("lock"))).toBe(true);
-      journal.close();
-      expect(existsSync(path("lock"))).toBe(false);
-    },
-  );
+  it.each(["rows.jsonl", "outputs.jsonl"])("is reported when %s cannot grow, and the run is unlocked", (file) => {
+    mkdirSync(dir, { recursive: true });
+    symlinkSync("/dev/full", path(file));
+    const journal = Journal.create(dir, MANIFEST);
+    journal.append(finished(1));
+    expect(() => journal.flush()).toThrow(JournalError);
+    journal.append(finished(2));
+    expect(() => journal.flush()).toThrow(/The disk is full .*Recorded trials are safe: free some space.*--resume/);
+    expect(existsSync(path("lock"))).toBe(true);
+    journal.close();
+    expect(existsSync(path("lock"))).toBe(false);
+  });
 
-  it("never leaves a row behind whose output could not be written", () => {
+  it("never leaves a row whose output could not be written", () => {
     symlinkSync("/dev/full", path("outputs.jsonl"));
     const journal = Journal.create(dir, MANIFEST);
     journal.append(finished(1));
@@ -263,7 +258,7 @@ describe.skipIf(process.platform !== "linux")("a full disk", () => {
   });
 });
 
-it("says that a folder cannot be made", () => {
+it("reports that a folder cannot be created", () => {
   writeFileSync(path("file"), "");
   expect(() => Journal.create(path("file/run"), MANIFEST)).toThrow(JournalError);
 });

@@ -45,16 +45,16 @@ export const FILES = {
   lock: "lock",
 };
 
-/** The folder in a run folder that holds outputs which are too large for a line. */
+/** The folder in a run folder for outputs that are too large for a line. */
 export const OUTPUTS_DIR = "outputs";
 
 /**
- * A run on disk: append-only JSON lines, one finished trial each. What `flush` has written survives a kill of the
- * process; an output is always written before the row that speaks of it.
+ * A run on disk: append-only JSON lines, one per finished trial. What `flush` has written survives a kill of the process; an
+ * output is always written before its row.
  */
 export class Journal implements Sink {
   readonly dir: string;
-  /** Trials whose outputs were to be taken over from a file that was not there. */
+  /** Trials whose output file from a worker was missing. */
   missingOutputs = 0;
   readonly #rowsFd: number;
   readonly #outputsFd: number;
@@ -69,7 +69,7 @@ export class Journal implements Sink {
     this.#outputsFd = openSync(join(dir, FILES.outputs), "a");
   }
 
-  /** Starts a new run folder. */
+  /** Creates a new run folder. */
   static create(dir: string, manifest: Manifest): Journal {
     return wrapped(dir, () => {
       mkdirSync(dir, { recursive: true });
@@ -79,7 +79,7 @@ export class Journal implements Sink {
     });
   }
 
-  /** Opens a stored run to go on with it, after mending a last line that a kill tore. */
+  /** Opens a stored run to continue it, after removing a torn last line. */
   static resume(dir: string): { journal: Journal; rows: EvalRow[]; money: JournalMoney; notes: string[] } {
     requireOwnFiles(dir);
     const unlock = wrapped(dir, () => lockRun(join(dir, FILES.lock)));
@@ -105,7 +105,7 @@ export class Journal implements Sink {
     this.#rows.push(row);
   }
 
-  /** An output whose grading goes on; false when JSON cannot hold it. */
+  /** Stores an output that is still being graded; false if JSON cannot hold it. */
   appendOutput(ungraded: UngradedOutput): boolean {
     const line = hasLargeText(ungraded.output) ? this.#ungradedBeside(ungraded) : encodeUngraded(ungraded);
     if (line === null) return false;
@@ -119,7 +119,7 @@ export class Journal implements Sink {
     this.#rows.push(encodeMoney(entry));
   }
 
-  /** Says that an output is not to be graded: its trial is run again. */
+  /** Marks an output as not to be graded: its trial is run again. */
   dropOutput(trial: TrialKey, notRecorded: string): void {
     this.#outputs.push(encodeOutputAlone(trial, { notRecorded }));
   }
@@ -135,7 +135,7 @@ export class Journal implements Sink {
     });
   }
 
-  /** What is asked, once for all trials. */
+  /** Writes the examples, once for all trials. */
   writeExamples(examples: Iterable<Example>): void {
     wrapped(this.dir, () => writeExamples(this.dir, examples));
   }
@@ -157,7 +157,7 @@ export class Journal implements Sink {
     return pieces === null ? null : encodeUngraded(ungraded, this.#writeLarge(pieces));
   }
 
-  /** Writes the line of a large output beside the others, and says how they name it. */
+  /** Writes a large output to a separate file, and returns the name that lines use for it. */
   #writeLarge(line: Iterable<string>): string {
     return wrapped(this.dir, () => {
       const dir = join(this.dir, OUTPUTS_DIR);
@@ -166,7 +166,7 @@ export class Journal implements Sink {
     });
   }
 
-  /** Another process has written it; this one makes it a part of the run. A file that was taken over before is there. */
+  /** Moves an output file that another process has written into the run. It may have been moved before. */
   #takenOver(row: EvalRow, outputFile: string): string {
     const file = join(OUTPUTS_DIR, basename(outputFile));
     wrapped(this.dir, () => {
@@ -174,7 +174,7 @@ export class Journal implements Sink {
       if (isFile(outputFile)) move(outputFile, join(this.dir, file));
     });
     if (isFile(join(this.dir, file))) return fileLine(row, file);
-    // The row and its scores stand: only what they speak of is lost.
+    // The row and its scores stay valid: only the output is lost.
     this.missingOutputs += 1;
     const notRecorded = `the file ${basename(outputFile)} was not in the shared folder`;
     return JSON.stringify({ ...trialKey(row), output: { notRecorded } });
@@ -185,7 +185,7 @@ function fileLine(row: EvalRow, file: string): string {
   return JSON.stringify({ ...trialKey(row), file });
 }
 
-/** What is written to must be of this folder: a link in one that came from somebody else leads anywhere. */
+/** Files to write must belong to this folder: a link in someone else's folder may point anywhere. */
 function requireOwnFiles(dir: string): void {
   for (const [name, isOwn] of [
     [FILES.rows, isFile],
@@ -195,7 +195,7 @@ function requireOwnFiles(dir: string): void {
   ] as const) {
     const path = join(dir, name);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined || isOwn(path)) continue;
-    throw new RunFolderError(`${path} is a link or something else that no run writes. The run cannot go on.`);
+    throw new RunFolderError(`${path} is a link or not a regular file, which no run writes. The run cannot continue.`);
   }
 }
 
@@ -203,12 +203,12 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Not what a link leads to: others can write to the folder that it is taken from. */
+/** Does not follow links: others can write to the folder that the file comes from. */
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Other disks, and files that belong to somebody else. */
+/** Other file systems, and files owned by other users. */
 const NEEDS_COPY = new Set(["EXDEV", "EACCES", "EPERM"]);
 
 function move(from: string, to: string): void {
@@ -221,7 +221,7 @@ function move(from: string, to: string): void {
   }
 }
 
-/** What has to stay there costs room, not the run. */
+/** A file that cannot be removed only takes up space. */
 function removeIfAllowed(path: string): void {
   try {
     rmSync(path);
@@ -230,11 +230,11 @@ function removeIfAllowed(path: string): void {
   }
 }
 
-/** The manifest of a run folder, or an error that says why it is none. */
+/** Reads the manifest of a run folder, or throws with the reason. */
 export function readManifest(dir: string): Manifest {
   if (!existsSync(dir)) throw new RunFolderError(`There is no run folder ${dir}.`);
   if (!statSync(dir).isDirectory())
-    throw new RunFolderError(`${dir} is a file, not a run folder. Give the folder that holds ${FILES.manifest}.`);
+    throw new RunFolderError(`${dir} is a file, not a run folder. Pass the folder that holds ${FILES.manifest}.`);
   const path = join(dir, FILES.manifest);
   if (!existsSync(path)) throw new RunFolderError(`${dir} is not a run folder: it has no ${FILES.manifest}.`);
   const manifest = parseManifest(dir);
@@ -263,12 +263,12 @@ function parseManifest(dir: string): Partial<Omit<Manifest, "schema">> & { schem
   }
 }
 
-/** The rows of a stored run in the order they were written; the last one of a trial is the one that counts. */
+/** Reads the rows of a stored run in the order they were written; the last row of a trial counts. */
 export function readRows(dir: string): EvalRow[] {
   return readJournal(dir).rows;
 }
 
-/** The same, with what the journal says of money. */
+/** The same, with reservations and settlements. */
 function readJournal(dir: string): { rows: EvalRow[]; money: JournalMoney } {
   const path = join(dir, FILES.rows);
   const rows: EvalRow[] = [];
@@ -285,7 +285,7 @@ function readJournal(dir: string): { rows: EvalRow[]; money: JournalMoney } {
       }
     } catch (cause) {
       throw new RunFolderError(
-        `${path}:${number} is not a row: ${messageOf(cause)}. Remove that line to go on without it.`,
+        `${path}:${number} is not a row: ${messageOf(cause)}. Remove that line to continue without it.`,
         { cause },
       );
     }
@@ -293,7 +293,7 @@ function readJournal(dir: string): { rows: EvalRow[]; money: JournalMoney } {
   return { rows, money };
 }
 
-/** Cuts off a last line without its line feed, so that the next append does not glue onto it. */
+/** Removes a last line without a line feed, so that the next append starts a new line. */
 function mendTail(dir: string, name: string): string[] {
   const path = join(dir, name);
   let sound = 0;
@@ -304,10 +304,10 @@ function mendTail(dir: string, name: string): string[] {
   }
   if (!torn) return [];
   truncateSync(path, sound);
-  return [`${path}: a torn last line was dropped; its trial is run again`];
+  return [`${path}: a torn last line was removed; its trial is run again`];
 }
 
-/** Says what a failed write means for the user: nothing before it is lost. */
+/** Explains what a failed write means for the user: nothing recorded before is lost. */
 function wrapped<T>(dir: string, write: () => T): T {
   try {
     return write();
@@ -316,7 +316,7 @@ function wrapped<T>(dir: string, write: () => T): T {
     const full = (cause as NodeJS.ErrnoException).code === "ENOSPC";
     const what = full ? "The disk is full" : `Writing failed: ${messageOf(cause)}`;
     throw new JournalError(
-      `${what} (${dir}). Every trial recorded before is kept: make room, then go on with --resume ${dir}.`,
+      `${what} (${dir}). Recorded trials are safe: free some space, then continue with --resume ${dir}.`,
       { cause },
     );
   }

@@ -13,12 +13,12 @@ it.each([
   ["characters of two halves at every place", ["😀".repeat(LONG), `x${"😀".repeat(LONG)}`]],
   ["halves of characters", `${"\ud83d".repeat(LONG)}\udc00`],
   ["what JSON leaves out", { a: undefined, b: () => 1, c: new Date(0), d: "w".repeat(LONG) }],
-])("encodes %s as JSON.stringify does", (_, value) => {
+])("encodes %s like JSON.stringify", (_, value) => {
   const pieces = [...encodePieces(value)];
   expect(pieces.join("") === JSON.stringify(value)).toBe(true);
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(LONG * 6 + 2);
 });
 
-it("throws at once where JSON cannot hold the value", () => {
+it("throws at once if JSON cannot hold the value", () => {
   expect(() => encodePieces({ a: 1n })).toThrow(TypeError);
 });

@@ -27,7 +27,7 @@ const isLinux = process.platform === "linux";
 const START = isLinux ? expect.stringMatching(/^\d+$/) : null;
 
 describe("lockRun", () => {
-  it("holds until it is given back", () => {
+  it("holds until it is released", () => {
     const unlock = lockRun(path);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
       pid: process.pid,
@@ -41,7 +41,7 @@ describe("lockRun", () => {
     lockRun(path)();
   });
 
-  it("respects a living process, and takes over from a dead one", async () => {
+  it("respects a live process, and takes over from a dead one", async () => {
     child = spawn(process.execPath, ["-e", "process.stdin.resume(); console.log('up')"], {
       stdio: ["pipe", "pipe", "inherit"],
     });
@@ -56,19 +56,19 @@ describe("lockRun", () => {
     unlock();
   });
 
-  it("cannot see whether a process of another machine lives, so it says how to go on", () => {
+  it("cannot check a process of another machine, so it says how to continue", () => {
     writeFileSync(path, JSON.stringify({ pid: 1, host: "elsewhere" }));
     expect(() => lockRun(path)).toThrow(new RegExp(`process 1 on elsewhere.*remove ${path}`));
   });
 
-  it("gives back its own lock only", () => {
+  it("releases only its own lock", () => {
     const unlock = lockRun(path);
     writeFileSync(path, "somebody else's");
     unlock();
     expect(readFileSync(path, "utf8")).toBe("somebody else's");
   });
 
-  it.runIf(isLinux)("takes over from an earlier process with a pid that is in use again, be it this one's", () => {
+  it.runIf(isLinux)("takes over from an earlier process whose pid is in use again, even by this one", () => {
     const holder = { pid: process.pid, host: hostname(), token: "t" };
     writeFileSync(path, JSON.stringify({ ...holder, start: "1" }));
     const unlock = lockRun(path);
@@ -78,14 +78,11 @@ describe("lockRun", () => {
     expect(() => lockRun(path)).toThrow(`being written by process ${process.pid}`);
   });
 
-  it.each(["", "{", "null", "7", '{"pid":0,"host":"here"}', '{"pid":"1"}'])(
-    "takes over a lock that was torn: %o",
-    (content) => {
-      writeFileSync(path, content);
-      lockRun(path)();
-      expect(existsSync(path)).toBe(false);
-    },
-  );
+  it.each(["", "{", "null", "7", '{"pid":0,"host":"here"}', '{"pid":"1"}'])("takes over a torn lock: %o", (content) => {
+    writeFileSync(path, content);
+    lockRun(path)();
+    expect(existsSync(path)).toBe(false);
+  });
 });
 
 describe("a race for the lock of a dead process", () => {
@@ -93,7 +90,7 @@ describe("a race for the lock of a dead process", () => {
   const ROUNDS = 20;
   const racers: ChildProcess[] = [];
 
-  /** Tries to lock at the moment it is told, tells whether it got it, and holds it until the next word. */
+  /** Tries to lock on command, reports the result, and holds the lock until the next command. */
   const RACER = `
     import { lockRun } from ${JSON.stringify(fileURLToPath(new URL("./lock.ts", import.meta.url)))};
     let unlock = () => {};
@@ -124,7 +121,7 @@ describe("a race for the lock of a dead process", () => {
     return (await Promise.all(answers)).sort();
   }
 
-  it("has one winner, however many run and whatever a killed one left behind", async () => {
+  it("has one winner, however many take part and whatever a killed one left behind", async () => {
     const script = join(dir, "racer.ts");
     writeFileSync(script, RACER);
     const jiti = import.meta.resolve("jiti/register");
@@ -134,7 +131,7 @@ describe("a race for the lock of a dead process", () => {
     for (let round = 0; round < ROUNDS; round++) {
       const dead = JSON.stringify({ pid, host: hostname(), start: "1", token: `round ${round}` });
       writeFileSync(path, dead);
-      // Every other time the last one to take over was killed while it did.
+      // Every other time, the last process to take over was killed while doing so.
       const right = `${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`;
       if (round % 2 === 1) writeFileSync(right, JSON.stringify({ pid, host: hostname() }));
       const answers = await tell({ path, at: Date.now() + 5 });

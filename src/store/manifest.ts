@@ -1,7 +1,7 @@
 import type { Limits } from "../core/price.js";
 import type { EvalConfig } from "../core/result.js";
 
-/** The first word of every run folder: what was planned, with what, and when. */
+/** Describes a run folder: what was planned, with what, and when. */
 export interface Manifest {
   schema: "assay.run/1";
   runId: string;
@@ -12,15 +12,15 @@ export interface Manifest {
   gitRevision: string | null;
   planned: number;
   config: EvalConfig;
-  /** By name: what identifies each system's work. Evaluators belong to datasets, and stand with them in `config`. */
+  /** By name: what identifies each system's work. Evaluators are listed with their datasets in `config`. */
   systems: Readonly<Record<string, SystemRecord>>;
-  /** The run whose outputs these are, when they were only graded again. */
+  /** The run whose outputs were graded again. */
   parent?: { runId: string };
-  /** How to start the run again: what the command line was asked for, or what a program chose to keep; null for nothing. */
+  /** How to start the run again: the command line, or what a program chose to store; null for nothing. */
   invocation: unknown;
 }
 
-/** What is kept about a system: its work, its model and harness, and the price and limits that held when the run was made. */
+/** A system as stored: fingerprint, model, harness, and its price and limits at the time of the run. */
 export interface SystemRecord {
   fingerprint: string;
   model?: string;
@@ -30,10 +30,10 @@ export interface SystemRecord {
 
 export const RUN_SCHEMA = "assay.run/1";
 
-/** What has to be equal for one plan to go on where another stopped. */
+/** What must be equal for one plan to continue another. */
 export type PlanIdentity = Pick<Manifest, "config" | "systems" | "planned">;
 
-/** What differs between a stored plan and one that wants to resume it, in words; empty when it may. */
+/** Describes the differences between a stored plan and one that resumes it; empty if there are none. */
 export function differences(stored: PlanIdentity, wanted: PlanIdentity): string[] {
   const found: string[] = [];
   const compare = (what: string, before: unknown, now: unknown) => {
@@ -63,8 +63,8 @@ function changedWork(kind: string, before: Work, now: Work): string[] {
     (name) => Object.hasOwn(before, name) && before[name]?.fingerprint !== now[name]?.fingerprint,
   );
   return [
-    ...gone.map((name) => `${kind} "${name}": is not there any more`),
-    ...added.map((name) => `${kind} "${name}": was not there`),
+    ...gone.map((name) => `${kind} "${name}": was removed`),
+    ...added.map((name) => `${kind} "${name}": was added`),
     ...changed.map((name) => `${kind} "${name}": its code or settings changed`),
   ];
 }

@@ -2,15 +2,15 @@ import type { TrialKey } from "../core/row.js";
 import type { MoneyEntry } from "../runner/ports.js";
 import { encodeKey } from "./row-codec.js";
 
-/** Money that was set aside for a trial. */
+/** A reservation for a trial. */
 export type Reserved = Extract<MoneyEntry, { kind: "reserve" }>;
 
-/** What the lines of a journal say of money, beside its rows. Lines are to be given in their order. */
+/** The reservations and settlements in a journal. Add lines in their order. */
 export class JournalMoney {
-  /** What counts as spent on trials that were cut off, and how many these are. */
+  /** Spend on interrupted trials, and their number. */
   lostUsd = 0;
   lostTrials = 0;
-  /** What counts as spent on trials whose cost nobody knows. */
+  /** Spend on trials with unknown cost. */
   unknownUsd = 0;
   readonly #open = new Map<string, Reserved>();
 
@@ -27,12 +27,12 @@ export class JournalMoney {
     this.lostTrials += 1;
   }
 
-  /** A row says what its trial has cost. */
+  /** A row contains the cost of its trial. */
   close(row: TrialKey): void {
     if (this.#open.size > 0) this.#open.delete(encodeKey(row));
   }
 
-  /** What was set aside for trials that nothing says the end of. */
+  /** Reservations that were never settled. */
   get open(): Reserved[] {
     return [...this.#open.values()];
   }

@@ -31,7 +31,7 @@ export interface StoreOptions {
   parent?: Manifest["parent"] | undefined;
 }
 
-/** Opens what a run is written to: a stored run to go on with, a new folder, or nothing when it is not kept. */
+/** Opens the store of a run: a stored run to resume, a new folder, or nothing if the run is not stored. */
 export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): OpenRun {
   if (options.resume === undefined && options.runsDir === undefined)
     return { journal: null, earlier: NOTHING_EARLIER, notes: [] };
@@ -45,7 +45,6 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
   return { journal, earlier: NOTHING_EARLIER, notes: [] };
 }
 
-/** What tells this plan from others. */
 export function identityOf(plan: Plan, config: EvalConfig): PlanIdentity {
   const records = plan.systems.map((system): [string, SystemRecord] => [system.name, recordOf(system)]);
   return { planned: plan.total, config, systems: Object.fromEntries(records) };
@@ -88,7 +87,7 @@ function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
   const changed = differences(stored, identity);
   if (changed.length > 0) {
     throw new RunFolderError(
-      `${dir} was planned differently, so its rows cannot be mixed with new ones:\n  ${changed.join("\n  ")}\nStart a new run instead; with a cache folder, outputs that are still valid are reused.`,
+      `${dir} was planned differently, so its rows cannot be mixed with new ones:\n  ${changed.join("\n  ")}\nStart a new run instead; with a cache folder, valid outputs are reused.`,
     );
   }
   const { journal, rows, money, notes } = Journal.resume(dir);
@@ -106,10 +105,7 @@ function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
   };
 }
 
-/**
- * What was set aside for trials that were cut off counts as spent from now on, but for what is known of their bills:
- * outputs that came back say what they have cost.
- */
+/** Counts reservations of interrupted trials as spent, except for known costs: stored outputs contain their cost. */
 function settleOpen(journal: Journal, money: JournalMoney, { outputs, dropped, indexOf }: Found): void {
   const lose = (trial: TrialKey, usd: number) => {
     const entry = { ...trialKey(trial), kind: "settle", usd, why: "lost" } as const;
@@ -129,35 +125,34 @@ function settleOpen(journal: Journal, money: JournalMoney, { outputs, dropped, i
   journal.flush();
 }
 
-/** What becomes of outputs that were stored and not graded. */
 function ungradedNotes(stored: number, lost: readonly string[]): string[] {
   const notes: string[] = [];
-  if (stored > 0) notes.push(`outputs that were stored and not graded yet, which are graded now: ${stored}`);
+  if (stored > 0) notes.push(`stored outputs that are graded now: ${stored}`);
   for (const why of new Set(lost)) {
     const count = lost.filter((each) => each === why).length;
-    notes.push(`trials that are run again, because the folder they were done in was not stored (${why}): ${count}`);
+    notes.push(`trials run again because their workspace was not stored (${why}): ${count}`);
   }
   return notes;
 }
 
-/** Rows keep what they cost when they were made, so that one run may hold two price lists. */
+/** Rows keep the cost at the time they were written, so one run may mix two prices. */
 function priceNotes(stored: Manifest, { systems }: PlanIdentity): string[] {
   return Object.entries(systems).flatMap(([name, { limits }]) => {
     const before = stored.systems[name]?.limits;
     if (JSON.stringify(before?.price) === JSON.stringify(limits?.price)) return [];
-    return `${name}: its price has changed since the run was started; earlier rows keep the old one (assay report --prices works all of them out again)`;
+    return `${name}: its price has changed since the run was started; earlier rows keep the old one (assay report --prices recomputes all of them)`;
   });
 }
 
 interface Found extends Pick<Earlier, "rows" | "attempts" | "outputs"> {
-  /** For rows, whether they stand or not, and for outputs that are to be graded. */
+  /** Cost of all stored rows, valid or not, and of outputs to be graded. */
   paidUsd: number;
-  /** Outputs that cannot be graded any more. */
+  /** Outputs that can no longer be graded. */
   dropped: readonly UngradedOutput[];
   indexOf: RowFinder;
 }
 
-/** Sorts what is stored into what stands, what is graded and what is tried again. */
+/** Sorts stored results into valid rows, outputs to grade, and trials to retry. */
 function earlierOf(plan: Plan, stored: readonly EvalRow[], dir: string): Found {
   const indexOf = rowFinder(plan);
   const rows = new Map<number, EvalRow>();
@@ -183,7 +178,7 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[], dir: string): Found {
   return { rows, attempts, outputs, paidUsd, dropped, indexOf };
 }
 
-/** Says where a row stands in the plan, by what tells its trial from all others. */
+/** Returns the index of a row in the plan. */
 export type RowFinder = (row: TrialKey) => number | undefined;
 
 export function rowFinder(plan: Plan): RowFinder {
@@ -198,7 +193,7 @@ export function rowFinder(plan: Plan): RowFinder {
   };
 }
 
-/** Where the examples of a plan stand, by dataset and id: one key for both would be a new text for each example. */
+/** Indexes the examples of a plan by dataset and id: a combined key would be a new string for each example. */
 function findExamples({ examples }: Plan): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const places = new Map<string, Map<string, number>>();
   for (const [index, { dataset = "", id }] of examples.entries()) {

@@ -22,7 +22,7 @@ const ENTRY = { output: { response: "yes", usage: { input: 1, output: 2 } }, lat
 const files = () => readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 describe("FileOutputCache", () => {
-  it("gives back what was put, in whatever process it asks", async () => {
+  it("returns what was stored, in any process", async () => {
     expect(await new FileOutputCache(dir).get(KEY)).toBeNull();
     await new FileOutputCache(dir).put(KEY, ENTRY);
     expect(await new FileOutputCache(dir).get(KEY)).toEqual(ENTRY);
@@ -42,7 +42,7 @@ describe("FileOutputCache", () => {
     '{"output":{},"latency":1}',
   ];
 
-  it.each(broken)("takes an entry that reads %o for a miss, and replaces it", async (content) => {
+  it.each(broken)("treats an entry that reads %o as a miss, and replaces it", async (content) => {
     const cache = new FileOutputCache(dir);
     await cache.put(KEY, ENTRY);
     writeFileSync(join(dir, KEY.slice(0, 2), `${KEY}.json`), content);
@@ -51,7 +51,7 @@ describe("FileOutputCache", () => {
     expect(await cache.get(KEY)).toEqual(ENTRY);
   });
 
-  it("leaves nothing half-written behind when it fails", async () => {
+  it("leaves no partial file behind when it fails", async () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     await expect(new FileOutputCache(dir).put(KEY, { output: circle, latency: 1 })).rejects.toThrow(/circular/);

@@ -6,12 +6,12 @@ import type { CachedOutput, OutputCache } from "../runner/ports.js";
 const SCHEMA = "assay.output/1";
 
 /**
- * Outputs in a folder, one file each, named by the hash of the work. Files are written aside and renamed, so that any
- * number of processes may share the folder; an entry that cannot be read is a miss.
+ * Outputs in a folder, one file each, named by the hash of the work. Files are written atomically, so that any number of
+ * processes can share the folder; an unreadable entry is a miss.
  */
 export class FileOutputCache implements OutputCache {
   readonly #dir: string;
-  /** How many outputs it has given back. */
+  /** Number of cache hits. */
   hits = 0;
 
   constructor(dir: string) {

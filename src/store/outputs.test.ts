@@ -15,7 +15,7 @@ const output = (exampleId: string | number, response: string, trial = 0) => ({
 });
 
 describe("readOutputs", () => {
-  it("gives the last output of each trial, and none of a torn line", () => {
+  it("returns the last output of each trial, and none of a torn line", () => {
     const lines = [output(1, "a"), output("1", "b"), output(1, "c", 1), output(1, "d"), output(2, ',"output":')];
     const space = new Workspace({ "outputs.jsonl": lines });
     appendFileSync(space.path("outputs.jsonl"), JSON.stringify(output("1", "never finished")));
@@ -23,7 +23,7 @@ describe("readOutputs", () => {
     expect(readOutput(space.dir, makeRow({ ...output("1", ""), outcome: "pass" })).output).toEqual({ response: "b" });
   });
 
-  it("gives what was there when it was asked, though more is written meanwhile", () => {
+  it("returns what was there at the start, although more is written meanwhile", () => {
     const space = new Workspace({ "outputs.jsonl": [output(1, "a"), output(2, "b")] });
     const outputs = readOutputs(space.dir);
     expect(outputs.next().value).toEqual(output(1, "a"));
@@ -31,7 +31,7 @@ describe("readOutputs", () => {
     expect([...outputs]).toEqual([output(2, "b")]);
   });
 
-  it("gives nothing where nothing was written", () => {
+  it("returns nothing if nothing was written", () => {
     expect([...readOutputs(new Workspace().dir)]).toEqual([]);
   });
 

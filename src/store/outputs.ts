@@ -8,22 +8,22 @@ import { FILES } from "./journal.js";
 import { encodeKey, UNGRADED_KIND } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
 
-/** What a system returned in one trial, as it was written down. */
+/** The stored output of one trial. */
 export interface StoredOutput extends TrialKey {
   output: Output;
-  /** What evaluators have to show for their scores, where they have. */
+  /** Evidence of the evaluators, if any. */
   evidence?: Readonly<Record<string, string>>;
-  /** What graders said, where any were asked. */
+  /** Results of the graders, if any. */
   grades?: readonly Grade[];
 }
 
-/** Outputs stand behind the key of their trial; a quote in a text would be escaped, so that this is found nowhere else. */
+/** Outputs follow the key of their trial. Quotes inside texts are escaped, so this matches nowhere else. */
 const BEHIND_KEY = /,"(?:kind|output|file)":/;
 const UNGRADED = `,"kind":"${UNGRADED_KIND}",`;
 
 /**
- * The outputs of a stored run, one a trial, read as they are asked for: a run's outputs may be larger than memory. A
- * trial that was run again has several, and the last one counts.
+ * Streams the outputs of a stored run, one per trial, because they may be larger than memory. Of several outputs of a trial,
+ * the last counts.
  */
 export function* readOutputs(dir: string): Generator<StoredOutput> {
   const path = join(dir, FILES.outputs);
@@ -34,7 +34,7 @@ export function* readOutputs(dir: string): Generator<StoredOutput> {
   }
 }
 
-/** How many whole lines there are, and the numbers of those whose trial has a later one. */
+/** Counts the complete lines, and finds those with a later line of the same trial. */
 function lookThrough(dir: string): { superseded: ReadonlySet<number>; lines: number } {
   const last = new Map<string, number>();
   const superseded = new Set<number>();
@@ -50,7 +50,7 @@ function lookThrough(dir: string): { superseded: ReadonlySet<number>; lines: num
   return { superseded, lines };
 }
 
-/** What was written down of one trial besides its row; all null when nothing was. */
+/** What is stored of one trial besides its row; all null if nothing is. */
 export interface TrialOutput {
   output: Output | null;
   evidence: NonNullable<StoredOutput["evidence"]> | null;
@@ -58,8 +58,8 @@ export interface TrialOutput {
 }
 
 /**
- * The output of one trial, with its evidence and grades. Most of the time would go into parsing those of others: they
- * are told by how their lines begin.
+ * Reads the output of one trial, with its evidence and grades. Other lines are recognized by their beginning and not
+ * parsed, which would take most of the time.
  */
 export function readOutput(dir: string, trial: EvalRow): TrialOutput {
   const path = join(dir, FILES.outputs);
@@ -73,8 +73,8 @@ export function readOutput(dir: string, trial: EvalRow): TrialOutput {
 }
 
 /**
- * The outputs of a run that were stored and not graded, with all that their rows need, by where `placeOf` puts their
- * trials: undefined for those that are over.
+ * Reads the stored, ungraded outputs of a run, by the index that `placeOf` returns for their trials; undefined skips a
+ * finished trial.
  */
 export function readUngraded(
   dir: string,
@@ -98,19 +98,22 @@ function decodeUngraded({ text, number }: { text: string; number: number }, path
   return { ...decodeOutput(text, `${path}:${number}`, dir), call };
 }
 
-/** A copy: a part of a text holds on to the whole of it, and with it to every output of the run. */
+/** A copy: a slice would keep the whole line in memory, and so every output of the run. */
 function keyOf(line: string): string {
   return Buffer.from(line.slice(0, line.search(BEHIND_KEY))).toString();
 }
 
-/** The output of a line, or of the file beside it that the line names; `place` is for the error. */
+/** Decodes the output of a line, or of the file that the line names; `place` is for the error message. */
 export function decodeOutput(line: string, place: string, dir: string): StoredOutput {
   try {
     const { file, ...stored } = JSON.parse(line) as StoredOutput & { file?: string };
     return file === undefined ? stored : (JSON.parse(readRunFile(dir, file)) as StoredOutput);
   } catch (cause) {
-    throw new RunFolderError(`${place} is not an output: ${messageOf(cause)}. Remove that line to go on without it.`, {
-      cause,
-    });
+    throw new RunFolderError(
+      `${place} is not an output: ${messageOf(cause)}. Remove that line to continue without it.`,
+      {
+        cause,
+      },
+    );
   }
 }

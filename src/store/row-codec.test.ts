@@ -53,7 +53,7 @@ const rows: fc.Arbitrary<EvalRow> = fc.record({
 });
 
 describe("encodeRow and decodeRow", () => {
-  it("bring any row back as it was, from one line", () => {
+  it("round-trip any row as one line", () => {
     fc.assert(
       fc.property(rows, (row) => {
         const line = encodeRow(row);
@@ -64,14 +64,14 @@ describe("encodeRow and decodeRow", () => {
     );
   });
 
-  it("leave out what is at its neutral value", () => {
+  it("omit default values", () => {
     const row = makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, primaryField: "f1" });
     expect(encodeRow(row)).toBe(
       '{"system":"s","dataset":"","exampleId":1,"trial":0,"outcome":"pass","errorCategory":"none","scores":{"f1":1},"primaryField":"f1","inputTokens":0,"outputTokens":0}',
     );
   });
 
-  it("lose no field, whichever is the only one that is set", () => {
+  it("lose no field, even if it is the only one set", () => {
     const known: Partial<EvalRow> = {
       dataset: "d",
       trial: 1,
@@ -117,7 +117,7 @@ describe("encodeRow and decodeRow", () => {
     expect(row.group).toBeNull();
   });
 
-  it.each(["", "{", "null", "42", "[]", "{}", '{"system":"s","exampleId":1,"outcome":"won"}'])("refuse %s", (line) => {
+  it.each(["", "{", "null", "42", "[]", "{}", '{"system":"s","exampleId":1,"outcome":"won"}'])("reject %s", (line) => {
     expect(() => decodeRow(line)).toThrow();
   });
 });

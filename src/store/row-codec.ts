@@ -5,17 +5,17 @@ import type { Output } from "../core/system.js";
 import type { UngradedOutput } from "../runner/call.js";
 import type { EncodedTrial, FinishedTrial, MoneyEntry } from "../runner/ports.js";
 
-/** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
+/** Outputs with more characters of JSON become separate files, so that lines stay readable. */
 export const LARGE_OUTPUT = 1 << 20;
 
-/** Whether an output has a text that makes it large, which is seen without encoding it. */
+/** Whether an output has a text that makes it large, checked without encoding it. */
 export function hasLargeText(output: Output | null): output is Output {
   return (
     output !== null && Object.values(output).some((each) => typeof each === "string" && each.length > LARGE_OUTPUT)
   );
 }
 
-/** What tells a trial from all others, as the first fields of its lines: one is found without parsing the others. */
+/** Identifies a trial, as the first fields of its lines: it is found without parsing other lines. */
 export function encodeKey(row: TrialKey): string {
   return JSON.stringify(trialKey(row)).slice(1, -1);
 }
@@ -38,7 +38,7 @@ const ALWAYS_WRITTEN: ReadonlySet<keyof EvalRow> = new Set([
 ]);
 const OPTIONAL_FIELDS = ROW_FIELDS.filter((field) => !ALWAYS_WRITTEN.has(field));
 
-/** A row as one line of JSON. Optional fields that say nothing are left out: `makeRow` fills them in again. */
+/** Encodes a row as one line of JSON. Optional fields with default values are omitted: `makeRow` restores them. */
 export function encodeRow(row: EvalRow): string {
   const line: Record<string, unknown> = { ...row };
   for (const field of OPTIONAL_FIELDS) if (isEmpty(field, row[field])) line[field] = undefined;
@@ -50,7 +50,7 @@ function isEmpty(field: keyof EvalRow, value: unknown): boolean {
   return value === empty || (typeof empty === "object" && empty !== null && Object.keys(value ?? {}).length === 0);
 }
 
-/** The row of a line written by `encodeRow`, of this version or an older one. */
+/** Decodes a line written by `encodeRow`, of this version or an older one. */
 export function decodeRow(line: string): EvalRow {
   return rowFrom(JSON.parse(line) as EvalRow);
 }
@@ -61,21 +61,21 @@ function rowFrom(row: EvalRow): EvalRow {
   return makeRow(row);
 }
 
-/** A finished trial as the lines of a journal, without their line feeds. */
+/** Encodes a finished trial as journal lines, without line feeds. */
 export function encodeTrial(finished: FinishedTrial): EncodedTrial {
   return { row: encodeRow(finished.row), output: finished.output === null ? null : encodeOutput(finished) };
 }
 
-/** What the first field behind the key says, `kind`, in a line of outputs that is not graded yet. */
+/** The value of `kind`, the first field after the key, in the line of an ungraded output. */
 export const UNGRADED_KIND = "output";
 
-/** A line about money, for the journal. */
+/** Encodes a reservation or settlement for the journal. */
 export function encodeMoney(entry: MoneyEntry): string {
   const { kind, ...rest } = entry;
   return JSON.stringify({ ...trialKey(entry), kind, ...rest });
 }
 
-/** A line of the journal: a row, or something else that says of which `kind` it is; null for kinds of later versions. */
+/** Decodes a line of the journal: a row, or an entry with a `kind`; null for kinds of later versions. */
 export function decodeLine(line: string): EvalRow | MoneyEntry | null {
   const entry = JSON.parse(line) as { kind?: unknown } | null;
   if (entry?.kind === undefined) return rowFrom(entry as EvalRow);
@@ -87,7 +87,7 @@ function isMoney(entry: { kind?: unknown; usd?: unknown }): entry is MoneyEntry 
   return isKnown && typeof entry.usd === "number" && entry.usd >= 0;
 }
 
-/** An output that is to be graded, as a line; null when JSON cannot hold it. Its file, where it has one, stands for it. */
+/** Encodes an ungraded output as a line; null if JSON cannot hold it. A given file replaces the output in the line. */
 export function encodeUngraded(ungraded: UngradedOutput, file?: string): string | null {
   const { output, call } = ungraded;
   try {
@@ -98,12 +98,12 @@ export function encodeUngraded(ungraded: UngradedOutput, file?: string): string 
   }
 }
 
-/** The line of an output without anything else, for the file beside the journal. */
+/** Encodes only an output, for the separate file. */
 export function encodeOutputAlone(key: TrialKey, output: Output): string {
   return JSON.stringify({ ...trialKey(key), output });
 }
 
-/** The same in pieces; null when JSON cannot hold it. */
+/** The same in pieces; null if JSON cannot hold it. */
 export function encodeAloneInPieces(key: TrialKey, output: Output): Iterable<string> | null {
   try {
     return encodePieces({ ...trialKey(key), output });
@@ -116,12 +116,12 @@ function encodeOutput(finished: FinishedTrial): string {
   return encodeLine(finished, JSON.stringify);
 }
 
-/** The line of an output, in pieces. */
+/** Encodes the line of an output in pieces. */
 export function encodeOutputInPieces(finished: FinishedTrial): Iterable<string> {
   return encodeLine(finished, encodePieces);
 }
 
-/** An output that JSON cannot hold (a circle, a BigInt) costs its own record, not the run: its row and scores stand. */
+/** An output that JSON cannot hold (cyclic, BigInt) is lost, but not its row and scores. */
 function encodeLine<T>({ row, output, evidence, grades }: FinishedTrial, encode: (line: object) => T): T {
   const { system, dataset, exampleId, trial } = row;
   const more = { evidence: evidence ?? undefined, grades: grades ?? undefined };
@@ -134,12 +134,12 @@ function encodeLine<T>({ row, output, evidence, grades }: FinishedTrial, encode:
   }
 }
 
-/** Characters from which on a text is encoded in pieces, and those of a piece. */
+/** Longer texts are encoded in pieces of this many characters. */
 const LONG_TEXT = 1 << 18;
 
 /**
- * What `JSON.stringify` gives, in pieces, so that a text of hundreds of megabytes is not held twice. Throws at once
- * where JSON cannot hold the value.
+ * The result of `JSON.stringify` in pieces, so that a text of hundreds of megabytes is not held twice. Throws at once if
+ * JSON cannot hold the value.
  */
 export function encodePieces(value: unknown): Iterable<string> {
   const texts: string[] = [];
@@ -160,7 +160,7 @@ function* joinPieces(between: readonly string[], texts: readonly string[]): Gene
   }
 }
 
-/** The inside of a JSON string. A character is never cut in two: its halves would be escaped. */
+/** The inside of a JSON string. Never splits a surrogate pair: its halves would be escaped. */
 function* escapePieces(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = Math.min(text.length, start + LONG_TEXT);

@@ -31,8 +31,8 @@ function placesOf(dataset: string, ids: readonly (string | number)[]): ExamplePl
 
 const trialOf = ({ system, dataset, exampleId, trial }: EvalRow) => JSON.stringify([system, dataset, exampleId, trial]);
 
-describe("inOrder", () => {
-  it("gives the last row of each trial, each once, by system, example and trial", () => {
+describe("sortRowsByPlan", () => {
+  it("returns the last row of each trial, by system, example and trial", () => {
     fc.assert(
       fc.property(rows, (written) => {
         const last = new Map(written.map((each) => [trialOf(each), each]));
@@ -49,7 +49,7 @@ describe("inOrder", () => {
     );
   });
 
-  it("does not depend on the order in which trials were finished", () => {
+  it("is independent of the order in which trials finished", () => {
     const planned = rows.map((made) => [...new Map(made.map((each) => [trialOf(each), each])).values()]);
     const known = planned.map((made) => made.filter(({ system }) => system !== "unplanned"));
     fc.assert(
@@ -64,19 +64,19 @@ describe("inOrder", () => {
     );
   });
 
-  it("puts what the plan does not know last", () => {
+  it("puts rows that are not in the plan last", () => {
     const written = [row("unplanned", 1), row("one", "unknown"), row("two", 1), row("one", 1)];
     const ordered = inOrder(written, { systems: SYSTEMS, examples: placesOf("d", [1]) });
     expect(ordered).toEqual([written[3], written[1], written[2], written[0]]);
   });
 
-  it("goes by the names of examples where their places were not kept: 2 before 10", () => {
+  it("sorts by example name if the order was not stored: 2 before 10", () => {
     const written = [row("one", "q10"), row("one", "q2"), row("one", 1), row("one", "01"), row("one", "q2", 1)];
     const ids = inOrder(written, { systems: SYSTEMS, examples: null }).map(({ exampleId }) => exampleId);
     expect(ids).toEqual(["01", 1, "q2", "q2", "q10"]);
   });
 
-  it("gives nothing for nothing", () => {
+  it("returns an empty list for no rows", () => {
     expect(inOrder([], { systems: SYSTEMS, examples: null })).toEqual([]);
   });
 });

@@ -1,17 +1,17 @@
 import type { EvalRow } from "../core/row.js";
 import { ExamplePlaces, encodeExampleKey } from "./examples.js";
 
-/** What the rows of a run are put in order by. */
+/** The order of the rows of a run. */
 export interface RowOrder {
-  /** The names of the systems, in the order of the plan. */
+  /** System names in the order of the plan. */
   readonly systems: readonly string[];
-  /** Where the examples stood; null when that was not kept: then they stand by their names. */
+  /** The order of the examples; null if it was not stored: then they are sorted by name. */
   readonly examples: ExamplePlaces | null;
 }
 
 /**
- * The row that counts of each trial, in the order of the plan. Rows are written in the order they were finished, which is
- * another each time: figures must not depend on it. Of a trial that was tried again after a resume the last row counts.
+ * Returns the last row of each trial, in the order of the plan. Rows are written as trials finish, which differs each time:
+ * figures must not depend on it.
  */
 export function inOrder(rows: readonly EvalRow[], { systems, examples }: RowOrder): EvalRow[] {
   const compare = comparison(rows, { systems, examples: examples ?? placesByName(rows) });
@@ -21,8 +21,8 @@ export function inOrder(rows: readonly EvalRow[], { systems, examples }: RowOrde
 }
 
 /**
- * Compares rows by their indexes, and finds rows of one trial equal. Places stand in numbers beside the rows: of a million
- * rows, a key for each would be larger than the rows.
+ * Compares rows by index; rows of one trial are equal. Positions are kept in typed arrays: for a million rows, string keys
+ * would be larger than the rows.
  */
 function comparison(
   rows: readonly EvalRow[],
@@ -41,7 +41,7 @@ function comparison(
   return (a, b) => difference(system, a, b) || difference(example, a, b) || trial(a) - trial(b);
 }
 
-/** Where examples stand when their order was not kept: `2` before `10`. */
+/** Sorts examples by name if their order was not stored: `2` before `10`. */
 function placesByName(rows: readonly EvalRow[]): ExamplePlaces {
   const collator = new Intl.Collator("en", { numeric: true });
   const examples = new Map(rows.map((row) => [encodeExampleKey(row.dataset, row.exampleId), row]));

@@ -6,8 +6,8 @@ import { openInside } from "../utils/files/inside.js";
 import { type Line, readLines } from "../utils/files/lines.js";
 
 /**
- * Opens a file of a run folder for reading. The folder may be a stranger's: what leads out of it, or is no ordinary file,
- * is refused unread.
+ * Opens a file of a run folder for reading. The folder may come from someone else: links out of it and special files are
+ * rejected.
  */
 export function openRunFile(dir: string, name: string): number {
   try {
@@ -17,7 +17,6 @@ export function openRunFile(dir: string, name: string): number {
   }
 }
 
-/** The text of a file of a run folder. */
 export function readRunFile(dir: string, name: string): string {
   const file = openRunFile(dir, name);
   try {
@@ -27,12 +26,12 @@ export function readRunFile(dir: string, name: string): string {
   }
 }
 
-/** The lines of a file of a run folder; none when it is not there. */
+/** Reads the lines of a file of a run folder; none if it is missing. */
 export function* readRunLines(dir: string, name: string): Generator<Line> {
   if (existsSync(join(dir, name))) yield* readLines(openRunFile(dir, name));
 }
 
-/** The same in blocks of whole lines. */
+/** The same in blocks of complete lines. */
 export function* readRunLineBlocks(dir: string, name: string): Generator<Buffer> {
   if (existsSync(join(dir, name))) yield* readLineBlocks(openRunFile(dir, name));
 }

@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-describe("newRunId", () => {
+describe("createRunId", () => {
   const now = new Date("2026-11-15T21:33:34.567Z");
 
   it.each([
@@ -24,18 +24,18 @@ describe("newRunId", () => {
     ["日本語", "20261115-213334-run"],
     ["a".repeat(100), `20261115-213334-${"a".repeat(40)}`],
     [`${"a".repeat(39)} b`, `20261115-213334-${"a".repeat(39)}`],
-  ])("of %s is a plain name", (title, id) => {
+  ])("turns %s into a plain name", (title, id) => {
     expect(newRunId(title, now)).toBe(id);
   });
 });
 
 describe("makeRunDir", () => {
-  it("makes a new folder each time", () => {
+  it("creates a new folder each time", () => {
     const runs = join(dir, "deep", "runs");
     expect([1, 2, 3].map(() => makeRunDir(runs, "id"))).toEqual(["id", "id-2", "id-3"].map((name) => join(runs, name)));
   });
 
-  it("says when it cannot", () => {
+  it("reports when it cannot", () => {
     writeFileSync(join(dir, "file"), "");
     expect(() => makeRunDir(join(dir, "file"), "id")).toThrow(/EEXIST|ENOTDIR/);
   });
@@ -54,25 +54,25 @@ describe("findRun", () => {
 
   const find = (name?: string, runsDir = dir) => findRun({ runsDir, name, isCandidate: () => true });
 
-  it("takes a path or an id", () => {
+  it("accepts a path or an id", () => {
     const run = stored("20260101-000000-a", true);
     expect(find(run)).toBe(run);
     expect(find("20260101-000000-a")).toBe(run);
   });
 
-  it("prefers a run to another folder of that name, and that to nothing", () => {
+  it("prefers a run to another folder with the same name", () => {
     const run = stored("src", false);
     expect(find("src")).toBe(run);
     expect(find("src", join(dir, "nowhere"))).toBe("src");
   });
 
-  it("says where it looked for a run that is not there", () => {
+  it("says where it looked for a missing run", () => {
     expect(() => find("20260101-000000-a")).toThrow(
-      `There is no run folder 20260101-000000-a, neither here nor in ${dir}. Give its path, or with --runs-dir`,
+      `There is no run folder 20260101-000000-a, neither here nor in ${dir}. Pass its path, or the folder that holds it with --runs-dir`,
     );
   });
 
-  it("takes the latest that is not finished when nothing is named", () => {
+  it("returns the latest unfinished run without a name", () => {
     stored("20260101-000000-a", false);
     const killed = stored("20260102-000000-b", null);
     stored("20260103-000000-c", true);
@@ -80,7 +80,7 @@ describe("findRun", () => {
     expect(find()).toBe(killed);
   });
 
-  it("passes over those that are no candidates when nothing is named", () => {
+  it("skips runs that are no candidates without a name", () => {
     const older = stored("20260101-000000-a", false);
     const newer = stored("20260102-000000-b", false);
     const isCandidate = (run: string) => run !== newer;
@@ -88,7 +88,7 @@ describe("findRun", () => {
     expect(findRun({ runsDir: dir, name: newer, isCandidate })).toBe(newer);
   });
 
-  it("takes the run that was created last for the latest, whatever the folders are called", () => {
+  it("treats the last created run as the latest, whatever the folder names", () => {
     const last = stored("20260101-000000-a", true, "2026-06-02T10:00:00.000Z");
     stored("main-run", true, "2026-06-01T10:00:00.000Z");
     expect(find("latest")).toBe(last);
@@ -96,7 +96,7 @@ describe("findRun", () => {
     expect(find("latest")).toBe(same[2]);
   });
 
-  it("goes by the date of the file where a manifest does not say when", () => {
+  it("uses the file date if a manifest has no time", () => {
     stored("20260101-000000-a", true);
     const damaged = stored("b", true);
     for (const text of ["{", "null", '{"createdAt":"then"}']) {
@@ -105,14 +105,14 @@ describe("findRun", () => {
     }
   });
 
-  it("says when there is none", () => {
+  it("reports when there is none", () => {
     stored("20260101-000000-a", true);
     expect(() => find()).toThrow(/no unfinished run/);
     expect(() => find(undefined, join(dir, "nowhere"))).toThrow(/no unfinished run/);
   });
 });
 
-describe("gitRevision", () => {
+describe("readGitRevision", () => {
   const commit = "0123456789abcdef0123456789abcdef01234567";
 
   function repository(head: string): string {
@@ -148,7 +148,7 @@ describe("gitRevision", () => {
     expect(gitRevision(tree)).toBe(commit);
   });
 
-  it("is null outside a repository, and in a broken one", () => {
+  it("returns null outside a repository, and in a broken one", () => {
     expect(gitRevision(dir)).toBeNull();
     mkdirSync(join(dir, ".git"));
     expect(gitRevision(dir)).toBeNull();

@@ -6,9 +6,9 @@ import { readRunFile } from "./run-file.js";
 import { isComplete } from "./summary-file.js";
 
 /**
- * A name for a new run folder: when, and what.
+ * Creates the name of a new run folder from time and title.
  * @example
- * newRunId("needle: 5 systems", new Date()); // "20261115-213334-needle-5-systems"
+ * createRunId("needle: 5 systems", new Date()); // "20261115-213334-needle-5-systems"
  */
 export function newRunId(title: string, now: Date): string {
   const [day = "", time = ""] = now.toISOString().split("T");
@@ -21,7 +21,7 @@ export function newRunId(title: string, now: Date): string {
   return `${day.replaceAll("-", "")}-${time.slice(0, 8).replaceAll(":", "")}-${slug || "run"}`;
 }
 
-/** Makes the folder for a new run, with a number when two runs, of whatever process, start in the same second. */
+/** Creates the folder of a new run, with a number if several runs start in the same second. */
 export function makeRunDir(runsDir: string, runId: string): string {
   mkdirSync(runsDir, { recursive: true });
   for (let attempt = 1; ; attempt++) {
@@ -42,29 +42,29 @@ function isNewDir(dir: string): boolean {
 
 export interface WantedRun {
   runsDir: string;
-  /** A folder or a run id; left out, the latest run that is not finished. */
+  /** A folder or a run id; if omitted, the latest unfinished run. */
   name: string | undefined;
-  /** Which of the unfinished runs count when none is named. */
+  /** Which of the unfinished runs count if none is named. */
   isCandidate: (dir: string) => boolean;
 }
 
-/** The word for the run that was started last. */
+/** The name for the run that was started last. */
 const LATEST = "latest";
 
-/** The run a user means by a folder, a run id, `latest`, or nothing at all: then the latest one that is not finished. */
+/** Finds a run by folder, run id or `latest`; without a name, the latest unfinished one. */
 export function findRun({ runsDir, name, isCandidate }: WantedRun): string {
   if (name === undefined) return latestUnfinished(runsDir, isCandidate);
   return name === LATEST && !existsSync(LATEST) ? latestRun(runsDir, isCandidate) : namedRun(runsDir, name);
 }
 
-/** The run that was started last, of those that count. */
+/** Finds the last started run among the candidates. */
 export function latestRun(runsDir: string, isCandidate: (dir: string) => boolean = () => true): string {
   const latest = runsIn(runsDir).find(isCandidate);
   if (latest !== undefined) return latest;
-  throw new RunFolderError(`There is no run in ${runsDir}. Give the path of a run folder, or --runs-dir.`);
+  throw new RunFolderError(`There is no run in ${runsDir}. Pass the path of a run folder, or --runs-dir.`);
 }
 
-/** The run folders, the one that was created last first: folders may have been renamed. */
+/** The run folders, last created first: folders may have been renamed. */
 function runsIn(runsDir: string): string[] {
   const names = existsSync(runsDir) ? readdirSync(runsDir) : [];
   const runs = names.map((name) => join(runsDir, name)).filter(isRun);
@@ -72,10 +72,10 @@ function runsIn(runsDir: string): string[] {
   return runs.sort((a, b) => (created.get(b) ?? 0) - (created.get(a) ?? 0) || BY_NUMBER.compare(b, a));
 }
 
-/** Runs of the same moment differ by a number at the end of their names. */
+/** Runs of the same second differ by a number at the end of their names. */
 const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 
-/** When a run was created, by its manifest; by the date of the file where that is damaged. */
+/** The creation time in the manifest, or of the file if the manifest is damaged. */
 function creationTime(dir: string): number {
   const { mtimeMs } = statSync(join(dir, FILES.manifest));
   try {
@@ -92,7 +92,7 @@ function namedRun(runsDir: string, name: string): string {
   const found = places.find(isRun) ?? places.find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new RunFolderError(
-    `There is no run folder ${name}, neither here nor in ${runsDir}. Give its path, or with --runs-dir the folder that holds it.`,
+    `There is no run folder ${name}, neither here nor in ${runsDir}. Pass its path, or the folder that holds it with --runs-dir.`,
   );
 }
 

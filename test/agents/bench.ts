@@ -20,12 +20,12 @@ interface Installed {
   readonly problem: string | null;
 }
 
-/** The agents that scripts/test-agents.mjs has found. */
+/** The agents found by scripts/test-agents.mjs. */
 export const INSTALLED: readonly Installed[] = (
   JSON.parse(process.env.ASSAY_TEST_AGENTS ?? "[]") as Installed[]
 ).filter(({ problem }) => problem === null);
 
-/** What each agent is told to use: a model with a price, in the dialect that the agent speaks. */
+/** A priced model for each agent, in the API format that the agent uses. */
 export const MODELS: Readonly<Record<string, string>> = {
   claude: "claude-sonnet-4-5",
   codex: "gpt-5.5",
@@ -37,9 +37,9 @@ export const MODELS: Readonly<Record<string, string>> = {
 export interface Tried {
   row: EvalRow;
   mock: Mock;
-  /** The requests that a model answered or would have answered. */
+  /** The requests for answers, without those for lists of models. */
   calls: readonly MockRequest[];
-  /** What the agent gave back, where it was graded. */
+  /** The agent's output as it was graded. */
   output: Output;
 }
 
@@ -50,7 +50,7 @@ export interface TryOptions {
   maxCostUsd?: number;
 }
 
-/** Has an agent do one task against a mock that plays the model. */
+/** Runs one task with an agent and a scripted model. */
 export async function tryAgent(name: string, options: TryOptions): Promise<Tried> {
   const mock = await mockModel(options.script);
   const system = await agent(name, mock, options);
@@ -87,7 +87,6 @@ export async function mockModel(script: MockOptions): Promise<Mock> {
   return mock;
 }
 
-/** An agent as a system that is held to these limits. */
 export async function agent(name: string, mock: Mock, limits: Pick<TryOptions, "hardTimeoutMs" | "maxCostUsd"> = {}) {
   const installed = INSTALLED.find((each) => each.name === name);
   process.env.PATH = [installed?.bin, process.env.PATH].join(delimiter);
@@ -100,7 +99,7 @@ export async function agent(name: string, mock: Mock, limits: Pick<TryOptions, "
   return system;
 }
 
-/** What the mock itself has counted. */
+/** Usage as counted by the mock itself. */
 export function usedBy(requests: readonly MockRequest[]): Required<Usage> {
   const sum: Required<Usage> = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
   for (const { usage } of requests)
@@ -108,12 +107,12 @@ export function usedBy(requests: readonly MockRequest[]): Required<Usage> {
   return sum;
 }
 
-/** The usage of a row with every class. */
+/** The usage of a row with every class set. */
 export function usageOf({ usage }: EvalRow): Required<Usage> {
   return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0, ...usage };
 }
 
-/** Commands that contain a text in their arguments, by process number: what an agent may have left behind. */
+/** Command lines that contain a text: processes that an agent may have left behind. */
 export function processesWith(text: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
@@ -126,7 +125,7 @@ export function processesWith(text: string): string[] {
   });
 }
 
-/** Nothing that has this mark among its arguments is running any more. */
+/** Checks that no process with this mark in its arguments is running. */
 export function expectNothingLeft(mark: string): void {
   expect(processesWith(mark), "processes left behind").toEqual([]);
 }

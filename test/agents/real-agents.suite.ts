@@ -17,7 +17,7 @@ const GREETING = `hello-from-${process.pid}-${Date.now()}`;
 const HELLO = `echo ${GREETING} > hello.txt && cat hello.txt`;
 const GRADERS = [{ type: "file-contains", config: { path: "hello.txt", value: GREETING } }];
 
-/** Kills the program that the test itself has started for this trial. */
+/** Kills the program that the test started for this trial. */
 const KILLER = `
 import { readdirSync, readFileSync } from "node:fs";
 for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name))) {
@@ -29,7 +29,7 @@ for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name))) 
 }
 `;
 
-/** Something long that the agent itself gets along with: some take a command apart for longer than anybody would wait. */
+/** A long output that the agent can handle: some take very long to parse a long command. */
 function longAnswer(name: string): MockOptions {
   const long = "x".repeat(20_000_000);
   const first = { command: HELLO };
@@ -42,11 +42,11 @@ function longAnswer(name: string): MockOptions {
 
 const CHOKES = new Set(["gemini", "opencode"]);
 
-/** A number that no other process has among its arguments. */
+/** A number that no other process has in its arguments. */
 const unique = () => `${Math.floor(31_000_000 + Math.random() * 9_000_000)}`;
 
-describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the real one", (name) => {
-  it("does a task, and its row has the tokens that the model's endpoint counted", async () => {
+describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
+  it("solves a task, and its row has the tokens that the endpoint counted", async () => {
     const text = "Done: hello.txt is there, and it holds what it was to hold.";
     const script = { tools: [{ command: HELLO }, { text }], tokensPerSec: 100, chunkTokens: 2 };
     const { row, calls } = await tryAgent(name, { script, example: { graders: GRADERS } });
@@ -66,7 +66,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expectNothingLeft(GREETING);
   });
 
-  it("is told the task as it is written", async () => {
+  it("receives the task unchanged", async () => {
     const question = `-exit code 2, "500" or 1e3 and 0x10\n\n$HOME \`x\` 'quoted' ü, {prompt} and /done`;
     const { calls } = await tryAgent(name, { script: { keepBodies: true }, example: { question } });
     expect(JSON.stringify(calls.map(({ body }) => body))).toContain(JSON.stringify(question).slice(1, -1));
@@ -89,7 +89,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expect(row, JSON.stringify(row.attempts)).toMatchObject({ outcome: "pass", errorCategory: "cost_killed" });
     expect(row.costKilledAt).toBeGreaterThan(perRequest * 5.5);
     expect(row.overshootUsd).toBeLessThanOrEqual(perRequest * 1.1);
-    // What came of the answer that was cut is on the bill, and not what would have come.
+    // The part of the truncated answer that was sent is billed, not the rest.
     const [billed, counted] = [usageOf(row), usedBy(calls)];
     expect(billed.input).toBe(counted.input);
     expect(billed.output).toBeLessThanOrEqual(counted.output);
@@ -102,23 +102,23 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     [401, "api_error"],
     [429, "rate_limit"],
     [500, "api_error"],
-  ] as const)("ends with an error of infrastructure when the model answers %i", async (kind, category) => {
+  ] as const)("ends with an infrastructure error if the model answers %i", async (kind, category) => {
     const { row } = await tryAgent(name, { script: { faults: [{ kind, ...(kind === 429 && { retryAfter: 0 }) }] } });
     expect(row, JSON.stringify(row)).toMatchObject({ outcome: "error", errorCategory: category, scores: {} });
     expect(row.attempts.at(-1)?.message).toContain(name);
     expectNothingLeft(GREETING);
   });
 
-  it.each(["malformed", "cut", "html"] as const)("ends when the model's answer is broken: %s", async (kind) => {
+  it.each(["malformed", "cut", "html"] as const)("ends if the model's answer is broken: %s", async (kind) => {
     const { row } = await tryAgent(name, { script: { faults: [{ kind }] }, hardTimeoutMs: 90_000 });
-    // An agent that passes over what it cannot read and says that it is done, or that tries until its time or its money is spent, is
-    // graded like any other.
+    // An agent that skips what it cannot read and reports success, or that retries until its time or budget is spent, is graded
+    // like any other.
     if (row.outcome === "fail") expect(["logic_error", "time_killed", "cost_killed"]).toContain(row.errorCategory);
     else expect(row.outcome, JSON.stringify(row)).toBe("error");
     expectNothingLeft(GREETING);
   });
 
-  it("is stopped by its time limit when the model says nothing, which is the endpoint's error", async () => {
+  it("is stopped by its time limit if the model does not respond, which counts as the endpoint's error", async () => {
     const { row } = await tryAgent(name, {
       script: { faults: [{ kind: "hang" }] },
       example: { graders: GRADERS },
@@ -129,7 +129,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expectNothingLeft(GREETING);
   });
 
-  it("ends with an error when the program is killed", async () => {
+  it("ends with an error if the program is killed", async () => {
     const mark = unique();
     const { row } = await tryAgent(name, {
       script: { tools: [{ command: `node kill.mjs; sleep ${mark}` }] },
@@ -151,11 +151,11 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expectNothingLeft(mark);
   });
 
-  it("is killed when what it started does not listen", async () => {
+  it("is killed if a process it started ignores signals", async () => {
     const mark = unique();
     const command = `${HELLO}; trap '' TERM INT HUP; while :; do sleep 1; : ${mark}; done`;
     const { row } = await tryAgent(name, {
-      // An agent that leaves the command running asks again, and is not answered.
+      // An agent that leaves the command running calls again, and gets no answer.
       script: { tools: [{ command }], faults: [{ kind: "hang", every: 2 }] },
       example: { graders: GRADERS },
       hardTimeoutMs: 15_000,
@@ -172,8 +172,8 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
       hardTimeoutMs: 40_000,
     });
     expectNothingLeft(GREETING);
-    // Two do not always get along with so much themselves: one may exit before all is written, one forgets what it has
-    // done. That is theirs; the trial has its row, with what it used.
+    // Two agents cannot always handle that much: one may exit before all is written, one forgets what it has done. The trial
+    // still has its row with its usage.
     if (CHOKES.has(name) && row.errorCategory !== "none") {
       expect(["system_error", "time_killed"]).toContain(row.errorCategory);
       expect(usageOf(row).output).toBeGreaterThan(5_000_000);
@@ -182,14 +182,14 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expect(row, JSON.stringify(row).slice(0, 3000)).toMatchObject({ outcome: "pass", errorCategory: "none" });
     const sizes = output.trajectory?.events.map((event) => JSON.stringify(event).length) ?? [];
     expect(Math.max(...sizes)).toBeGreaterThan(20_000_000);
-    // The usage that codex's endpoint tells stands in the same event as the text, which is too long for the gateway.
+    // Codex's usage is in the same event as the text, which is too long for the gateway.
     if (name === "codex") expect(row.partial).toBe(true);
     else expect(usageOf(row)).toEqual(usedBy(calls));
   });
 });
 
-describe("eight agents at a time", () => {
-  it("mix neither their workspaces nor their meters", async () => {
+describe("eight concurrent agents", () => {
+  it("mix neither workspaces nor meters", async () => {
     const names = INSTALLED.map(({ name }) => name);
     const tasks = Array.from({ length: 8 }, (_, i) => ({
       id: `task-${i}`,

@@ -8,7 +8,7 @@ const SKILL = "moss-reports";
 const DESCRIPTION = "Writes reports on moss. Use it whenever somebody asks for a report on moss.";
 const BODY = "Begin every report with the word BRYOPHYTE.";
 
-/** Puts what it has into the folder, so that a test can see that all of the skill was there. */
+/** Writes a file, so that a test can see that the whole skill was there. */
 const SCRIPT = "#!/bin/sh\necho from-the-skill > hello.txt\n";
 
 const OFFER: Environment = {
@@ -23,7 +23,7 @@ const OFFER: Environment = {
   ],
 };
 
-/** How the model of each takes up a skill. */
+/** How the model of each agent activates a skill. */
 const TAKES_UP: Readonly<Record<string, ToolStep>> = {
   claude: { name: "Skill", arguments: { skill: SKILL } },
   codex: { command: `cat ~/.agents/skills/${SKILL}/SKILL.md` },
@@ -32,15 +32,15 @@ const TAKES_UP: Readonly<Record<string, ToolStep>> = {
   pi: { command: `cat ~/.pi/agent/skills/${SKILL}/SKILL.md` },
 };
 
-/** Runs the skill's own script, wherever below HOME it was put. */
+/** Runs the skill's own script, wherever it is below HOME. */
 const RUNS_IT: ToolStep = { command: `sh -c "find ~ -path '*/${SKILL}/scripts/report.sh' -exec {} ';'"` };
 
-/** opencode lists a skill's files with ripgrep, and would get it from the internet. */
+/** opencode lists a skill's files with ripgrep, and would download it. */
 const canLoad = (name: string) => name !== "opencode" || findProgram("rg") !== null;
 
 const MARK = `lucky-${process.pid}-${Date.now()}`;
 
-/** The smallest server; what it is asked for goes into a file of its folder. */
+/** A minimal server that logs its requests to a file. */
 const SERVER = `
 import { createInterface } from "node:readline";
 import { appendFileSync } from "node:fs";
@@ -76,8 +76,8 @@ const SERVED: Environment = {
 };
 
 /**
- * How the model of each asks the server. Codex takes calls of a server's tools in a form that the mock does not write (by
- * name and namespace), so there the server is asked by the tool that reads resources.
+ * How the model of each agent calls the server. Codex expects calls of server tools in a format that the mock does not write
+ * (by name and namespace), so there the server is called by the tool that reads resources.
  */
 const ASKS: Readonly<Record<string, { name: string; arguments: Record<string, string> }>> = {
   claude: { name: "mcp__lucky__lucky_number", arguments: { day: "friday" } },
@@ -90,8 +90,8 @@ function asked({ calls }: Tried): string {
   return JSON.stringify(calls.map(({ body }) => body));
 }
 
-describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the real one", (name) => {
-  it("is offered a skill, takes it up, and is seen to", async () => {
+describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
+  it("is offered a skill, activates it, and the activation is recorded", async () => {
     const takesUp = TAKES_UP[name] ?? { text: "there is no such agent" };
     const tools = [takesUp, RUNS_IT, { text: "Done." }];
     const tried = await tryAgent(name, {
@@ -111,7 +111,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expect(output.workspace?.changes.map(({ path }) => path)).toEqual(["hello.txt"]);
   });
 
-  it("is connected to a server, lists its tool to the model and calls it", async () => {
+  it("connects to a server, lists its tool to the model and calls it", async () => {
     const asks = ASKS[name] ?? { text: "there is no server" };
     const value = "friday of-the-server of-the-example";
     const trying = tryAgent(name, {
@@ -119,12 +119,12 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
       example: { environment: SERVED, graders: [{ type: "file-contains", config: { path: "hello.txt", value } }] },
     });
     if (name === "pi") {
-      await expect(trying).rejects.toThrow(/pi.* cannot be connected to the MCP servers "lucky"/);
+      await expect(trying).rejects.toThrow(/pi.* does not support the MCP servers "lucky"/);
       return;
     }
     const tried = await trying;
     expect(tried.row, JSON.stringify(tried.row)).toMatchObject({ outcome: "pass" });
-    // Claude and Codex tell the model the names of servers' tools, and the rest when it asks.
+    // Claude and Codex send the model only names of server tools, and the rest on request.
     expect(asked(tried)).toContain(name === "codex" ? "lucky" : ASKS[name]?.name);
     expect(asked(tried)).toContain("it is 4711");
     const called = tried.output.trajectory?.events.filter(({ type }) => type === "tool_call");

@@ -6,7 +6,7 @@ import { folderFor, inShell, passesBy, put } from "../../src/agents/tasks/tasks-
 import type { EnvironmentFile } from "../../src/core/environment.js";
 import { GraderEvaluator } from "../../src/graders/index.js";
 
-/** After how many commands of its walkthrough each task is done: where a first attempt fails, it takes a second. */
+/** After how many commands of its walkthrough each task is solved: if the first attempt fails, it takes a second. */
 const DONE_AFTER: Readonly<Record<string, number>> = {
   "off-by-one": 2,
   "failing-test": 3,
@@ -37,11 +37,11 @@ describe.each(TASKS)("$id", (task) => {
     for (const command of commands) await inShell(dir, command);
   }
 
-  it("fails when nothing is done", async () => {
+  it("fails if nothing is done", async () => {
     expect(await passes(task, dir)).toBe(false);
   });
 
-  it("passes after the step that solves it, not before, and at the end", { timeout: 60_000 }, async () => {
+  it("passes only after the step that solves it, and at the end", { timeout: 60_000 }, async () => {
     const commands = commandsOf(task);
     const done = DONE_AFTER[task.id] ?? 0;
     await follow(commands.slice(0, done - 1));
@@ -58,13 +58,13 @@ it.each([
   ["extract-duplicate", "paths.test.mjs"],
   ["log-report", "report.test.mjs"],
   ["catch-bug", "leap.test.mjs"],
-])("%s is not passed by tests that test nothing", (id, dest) => expectToFail(id, { dest, content: EMPTY_TEST }));
+])("%s does not pass with tests that test nothing", (id, dest) => expectToFail(id, { dest, content: EMPTY_TEST }));
 
 it.each([
   ["off-by-one", "pages.mjs"],
   ["failing-test", "ranges.mjs"],
   ["from-tests", "duration.mjs"],
-])("%s is not passed by code that ends before its tests", (id, dest) =>
+])("%s does not pass with code that exits before its tests", (id, dest) =>
   expectToFail(id, { dest, content: "process.exit(0);\n" }),
 );
 
@@ -80,14 +80,14 @@ async function expectToFail(id: string, file: EnvironmentFile): Promise<void> {
   }
 }
 
-it("has as many tasks as are told", () => {
+it("has the documented number of tasks", () => {
   expect(TASKS.map(({ id }) => id).sort()).toEqual(Object.keys(DONE_AFTER).sort());
 });
 
 it("ends every walkthrough with a text, and uses nothing that agents refuse to run", () => {
   for (const task of TASKS) {
     expect(task.walkthrough.at(-1)).toHaveProperty("text");
-    // Some agents do not run commands in which another is substituted.
+    // Some agents do not run commands with command substitution.
     for (const command of commandsOf(task)) expect(command).not.toMatch(/`|\$\(|<\(/);
   }
 });

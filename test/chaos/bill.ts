@@ -1,22 +1,22 @@
 import type { MockRequest } from "../../src/testing/mock/index.js";
 
-/** Dollars for a thousand tokens, of every model here: so much that a cent is less than one answer. */
+/** Dollars per thousand tokens for every model here: one answer costs more than a cent. */
 export const PRICE = { input: 0.1, output: 1 };
 
-/** What an endpoint was asked, and what it takes for that. */
+/** The requests that an endpoint received, and their cost. */
 export interface Bill {
   readonly calls: number;
-  /** Calls that a kill broke off. */
+  /** Calls interrupted by a kill. */
   readonly cut: number;
-  /** Answers in full that were asked for again: they were paid for, and their outputs are lost. */
+  /** Complete answers that were requested again: they were paid for, but their outputs are lost. */
   readonly answeredTwice: number;
-  /** For all calls. One that was cut is billed as if it had been answered in full, as providers do that go on. */
+  /** For all calls. An interrupted one is billed like a complete answer, as by providers that keep generating. */
   readonly billedUsd: number;
-  /** For one answer in full to each thing that was asked. */
+  /** For one complete answer to each distinct request. */
   readonly neededUsd: number;
 }
 
-/** Adds up what an endpoint was asked about some examples. Each thing is to be asked once. */
+/** Each distinct request should be made once. */
 export function addUp(requests: readonly MockRequest[], isAsked: (id: string) => boolean): Bill {
   const all = requests.filter(({ body }) => isAsked(idIn(body)));
   const answered = all.filter(({ aborted, status }) => !aborted && status === 200);
@@ -36,14 +36,14 @@ function sum(requests: readonly MockRequest[]): number {
   }, 0);
 }
 
-/** The example that a request is about: its question has its id in it. */
+/** The example of a request: its question contains its id. */
 function idIn(body: unknown): string {
   return /\bitem (e\d+)\b/.exec(JSON.stringify(body))?.[1] ?? "";
 }
 
-/** By whom it is asked, about which example, and in which turn. */
+/** Identifies a request by model, example and turn. */
 function thingAsked({ model, body }: MockRequest): string {
-  // A call that was cut early has no body.
+  // A call that was interrupted early has no body.
   const { messages = [] } = (body ?? {}) as { messages?: unknown[] };
   return `${model} ${idIn(body)} ${messages.length}`;
 }

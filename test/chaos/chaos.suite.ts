@@ -6,7 +6,7 @@ import { type Outcome, play } from "./harness.js";
 import { KILLS, SCENARIOS, type Scenario, TRIAL_LIMIT_USD } from "./scenarios.js";
 
 const CENT = 0.01;
-/** Far from what it takes, so that no busy machine reaches it. */
+/** Generous, so that no busy machine reaches it. */
 const LIMIT_MS = 120_000 + 20_000 * KILLS;
 
 describe(`${KILLS} × kill -9`, () => {
@@ -23,14 +23,14 @@ describe(`${KILLS} × kill -9`, () => {
 
       expect(countRows(killed)).toEqual({ lost: 0, doubled: 0 });
       expectSameReport(killed.report, whole.report, scenario);
-      // A trial in flight loses its calls since the last output that was stored, whether they were answered or cut.
+      // A trial in flight loses its calls since the last stored output, whether answered or interrupted.
       expect(bill.answeredTwice + bill.cut).toBeLessThanOrEqual(killed.inFlight * scenario.callsAtStake);
 
       const { spentUsd, trialsUsd, ungradedUsd, repeatedUsd, unknownUsd, lostUsd } = killed.report.budget;
       const reservation = Math.max(TRIAL_LIMIT_USD, ...killed.lines.map(({ usd = 0 }) => usd));
       expect(bill.billedUsd).toBeLessThanOrEqual(maxCostUsd + scenario.slots * reservation);
       expect(trialsUsd + ungradedUsd + repeatedUsd + unknownUsd + lostUsd).toBeCloseTo(spentUsd, 9);
-      // What is on record is what the endpoint takes for it. All else that it bills is told: lost, or paid for twice.
+      // Recorded costs match what the endpoint billed. All other billed costs are reported as lost or paid twice.
       expect(Math.abs(trialsUsd + unknownUsd - bill.neededUsd)).toBeLessThan(CENT);
       expect(repeatedUsd).toBeLessThan(bill.billedUsd - bill.neededUsd + CENT);
       expect(bill.billedUsd).toBeLessThan(spentUsd + CENT);
@@ -40,7 +40,7 @@ describe(`${KILLS} × kill -9`, () => {
 
 const played = new Map<string, Promise<Outcome>>();
 
-/** Plays a scenario without a kill and with all the money it needs; once for those that differ in nothing else. */
+/** Plays a scenario without kills and with enough budget; once for scenarios that differ in nothing else. */
 function playWhole(scenario: Scenario): Promise<Outcome> {
   const key = scenario.args.join(" ");
   const whole = played.get(key) ?? play(scenario, 0, 1000);
@@ -52,13 +52,13 @@ function wasRun({ outcome }: Report["rows"][number]): boolean {
   return outcome !== "skipped";
 }
 
-/** Tells whether the trial of an example was run: the budget may have stopped the run before it. */
+/** True if the trial of an example was run: the budget may have stopped the run before it. */
 function ranIn({ rows }: Report): (id: string) => boolean {
   const skipped = new Set(rows.filter((row) => !wasRun(row)).map(({ exampleId }) => exampleId));
   return (id) => !skipped.has(id);
 }
 
-/** How many trials of the report the journal does not have, and how many it has twice. */
+/** How many trials of the report are missing in the journal, and how many are there twice. */
 function countRows({ lines, report }: Outcome): { lost: number; doubled: number } {
   const rows = lines.filter(({ kind, outcome }) => kind === undefined && outcome !== "skipped");
   const distinct = new Set(rows.map(({ exampleId, trial }) => `${exampleId} ${trial}`)).size;
@@ -66,8 +66,8 @@ function countRows({ lines, report }: Outcome): { lost: number; doubled: number 
 }
 
 /**
- * The same rows and the same summary, but for what a clock decides: verdicts, scores, tokens, costs, attempts, notes of
- * rows and metadata. Of a run that its budget has stopped, the rows that were run.
+ * The same rows and summary except for times: verdicts, scores, tokens, costs, attempts, notes and metadata. For a run
+ * stopped by its budget, only the rows that were run.
  */
 function expectSameReport(killed: Report, whole: Report, { budget, examples }: Scenario): void {
   expect(killed.rows).toHaveLength(examples);

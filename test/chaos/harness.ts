@@ -11,16 +11,16 @@ import type { Scenario } from "./scenarios.js";
 /** What a scenario left behind. */
 export interface Outcome {
   readonly report: Report & { budget: Receipt };
-  /** The lines of the journal. */
+  /** Lines of the journal. */
   readonly lines: readonly JournalLine[];
-  /** What the endpoint was asked by the command that was killed. */
+  /** Requests made by the killed command. */
   readonly requests: readonly MockRequest[];
   readonly kills: number;
-  /** Trials that were in flight at the kills, at most. */
+  /** Maximum number of trials in flight at the kills. */
   readonly inFlight: number;
 }
 
-/** A row, or money that was set aside for a trial. */
+/** A row, or a budget reservation for a trial. */
 interface JournalLine {
   kind?: "reserve" | "settle";
   usd?: number;
@@ -41,14 +41,14 @@ interface Receipt {
   lostTrials: number;
 }
 
-/** A process that can be killed and started again. */
+/** A process that can be killed and restarted. */
 interface Victim {
   readonly slots: number;
   running: Running;
   start(): Running;
 }
 
-/** Plays a scenario to its end, in a folder of its own. */
+/** Plays a scenario to its end in its own folder. */
 export async function play(scenario: Scenario, kills: number, maxCostUsd: number): Promise<Outcome> {
   const mock = await startMock({ ...scenario.script, keepBodies: true });
   onTestFinished(() => mock.close());
@@ -63,7 +63,7 @@ export async function play(scenario: Scenario, kills: number, maxCostUsd: number
   const run = startRun(scenario, space, ["--max-cost", String(maxCostUsd), ...own.flags]);
   const scene = { run, others: own.workers, mock, pace: scenario.pace };
   const disturbed = await killAtRandom(scene, kills, createRandom(scenario.name));
-  if (scenario.budget > 1) expect(disturbed.kills, "it ended before it was killed so often").toBe(kills);
+  if (scenario.budget > 1) expect(disturbed.kills, "it ended before it was killed often enough").toBe(kills);
   const last = await run.running.finished;
   expect(last.signal, last.stderr).toBeNull();
   await own.end();
@@ -73,7 +73,7 @@ export async function play(scenario: Scenario, kills: number, maxCostUsd: number
   return { report, lines, requests: mock.requests.slice(asked), ...disturbed };
 }
 
-/** The folder of the run that is killed: one that is there already is its parent. */
+/** The folder of the killed run; an earlier one is its parent. */
 function newest(space: Workspace): string {
   return space.runs().findLast((run) => existsSync(space.path(run, "manifest.json"))) ?? "";
 }
@@ -87,7 +87,7 @@ function startRun({ args, resume, slots }: Scenario, space: Workspace, flags: re
   return { slots, running: begin(), start: begin };
 }
 
-/** For a scenario with workers, a Redis and its workers. */
+/** Starts a Redis and its workers, if the scenario has workers. */
 async function openQueue({ workers = [] }: Scenario, space: Workspace) {
   if (workers.length === 0) return { workers: [], flags: [], end: async () => {} };
   const redis = await startRedis();
@@ -110,7 +110,7 @@ interface Scene extends Pick<Scenario, "pace"> {
   readonly mock: Mock;
 }
 
-/** Ends one of the processes with SIGKILL and starts it again, so often or until the run is over. */
+/** Kills one of the processes with SIGKILL and restarts it, up to `most` times or until the run is over. */
 async function killAtRandom(scene: Scene, most: number, random: Random): Promise<Pick<Outcome, "kills" | "inFlight">> {
   const { run, others, mock } = scene;
   let inFlight = 0;
@@ -127,7 +127,7 @@ async function killAtRandom(scene: Scene, most: number, random: Random): Promise
   return { kills: most, inFlight };
 }
 
-/** One moment in five is while the process starts and reads what there is; the others are among calls. */
+/** One moment in five is during start-up; the others are between calls. */
 async function waitForMoment({ run, mock, pace }: Scene, random: Random): Promise<void> {
   const isOver = () => run.running.child.exitCode !== null;
   if (random.int(5) === 0) {

@@ -3,43 +3,43 @@ import type { MockScript } from "../../src/testing/mock/script.js";
 import type { Content } from "../../src/testing/workspace.js";
 import { PRICE } from "./bill.js";
 
-/** How often each scenario is killed. */
+/** Kills per scenario. */
 export const KILLS = Number(process.env.CHAOS_KILLS ?? 20);
 
-/** One command that is killed again and again. */
+/** One command that is killed repeatedly. */
 export interface Scenario {
   readonly name: string;
   readonly examples: number;
-  /** Trials at a time: as many as a kill can cut off. */
+  /** Concurrent trials: as many as a kill can interrupt. */
   readonly slots: number;
-  /** The calls that a trial makes one after the other without an output that is stored in between. */
+  /** Calls of a trial that are made without storing an output in between. */
   readonly callsAtStake: number;
-  /** The money there is, as a share of what all trials need: enough of it, or too little. */
+  /** The budget as a share of what all trials need: more than enough, or too little. */
   readonly budget: number;
-  /** Calls between two kills, at most. */
+  /** Maximum number of calls between two kills. */
   readonly pace: number;
   readonly files: Readonly<Record<string, Content>>;
-  /** A command before the one that is killed. */
+  /** A command to run before the one that is killed. */
   readonly before?: readonly string[];
   readonly args: readonly string[];
-  /** What goes on with a run; its folder follows. */
+  /** The command that resumes a run; its folder is appended. */
   readonly resume: readonly string[];
   readonly script: MockScript;
-  /** Over a queue: trials at a time of each of the workers, which are killed as well as the run. */
+  /** With a queue: concurrent trials of each worker; workers are killed as well. */
   readonly workers?: readonly number[];
 }
 
-/** What a trial may cost: nothing more is set aside for one that is not judged. */
+/** The cost limit of a trial, which is reserved for trials without a judge. */
 export const TRIAL_LIMIT_USD = 0.2;
 const MAX_TOKENS = 40;
 
 const SLOTS = 6;
 const EXAMPLES = 40 + 10 * KILLS;
 const ENOUGH = 10;
-/** The run stops by itself, after some kills: as many trials are done in between as pay for what a kill loses. */
+/** The run stops by itself after some kills: between them, enough trials are done to pay for what a kill loses. */
 const TOO_LITTLE = { budget: 0.6, pace: 40 };
 
-/** Models at the address URL, which is not known yet. */
+/** URL is replaced by the address, which is not known yet. */
 const MODELS = ["small", "judge"]
   .map((name) => {
     const pricing = `{ input_per_1k: ${PRICE.input}, output_per_1k: ${PRICE.output} }`;
@@ -51,12 +51,12 @@ const ids = (count: number) => Array.from({ length: count }, (_, i) => `e${i}`);
 
 const QUESTIONS = ids(EXAMPLES).map((id) => ({ id, question: `What is item ${id} ?`, answer: `Paris` }));
 
-/** Every example whose number ends with a 3 or a 7 is answered wrongly, however often it is asked. */
+/** Examples whose number ends with 3 or 7 are always answered wrongly. */
 const WRONG = "/item e\\d*[37] /";
 
 const JUDGED = '{"reasoning": "So.", "cannot_judge": false, "verdict": "pass"}';
 
-/** Answers that take their time: a kill meets calls before their first byte and in the middle. */
+/** Slow answers: a kill interrupts calls before their first byte and in the middle. */
 const ANSWERS: MockScript = {
   latencyMs: { min: 20, max: 80 },
   tokensPerSec: 400,
@@ -105,7 +105,7 @@ const AGENT = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
 const AGENT_EXAMPLES = 12 + 4 * KILLS;
 const MADE = { type: "file-contains", config: { path: "made.txt", value: "Paris" } };
 
-/** Agents that make a file in one turn and end in the next. */
+/** Agents that create a file in one turn and end in the next. */
 const AGENT_CALLS = {
   examples: AGENT_EXAMPLES,
   slots: 3,
@@ -133,7 +133,7 @@ function evalFile(): string {
   return `name: chaos\nstimuli:\n${stimuli.join("\n")}\n`;
 }
 
-/** Conversations with ten questions each, as LoCoMo has them. */
+/** Conversations with ten questions each, like in LoCoMo. */
 function conversations(): unknown[] {
   return Array.from({ length: EXAMPLES / 10 }, (_, c) => ({
     sample_id: `conv-${c}`,
@@ -153,7 +153,7 @@ function conversations(): unknown[] {
   }));
 }
 
-/** The outputs of a run that is there already. */
+/** Grades the outputs of an earlier run. */
 const GRADE = {
   before: ["run", "--model", "small", "--dataset", "q.jsonl", "--max-tokens", String(MAX_TOKENS), "--quiet"],
   args: ["grade", ...JUDGE, "--max-workers", String(SLOTS), "--output", "json"],
@@ -161,11 +161,11 @@ const GRADE = {
   script: SLOW_JUDGE,
 };
 
-/** Every command that spends money, as it is killed. */
+/** Every command that costs money. */
 export const SCENARIOS: readonly Scenario[] = [
   { ...MODEL_CALLS, name: "run", args: RUN },
   { ...MODEL_CALLS, name: "run, stopped by its budget", args: RUN, ...TOO_LITTLE },
-  // Most kills come while outputs are judged.
+  // Most kills happen during judging.
   { ...MODEL_CALLS, name: "judge", args: JUDGED_RUN, script: SLOW_JUDGE, pace: 20 },
   { ...MODEL_CALLS, name: "judge, stopped by its budget", args: JUDGED_RUN, script: SLOW_JUDGE, ...TOO_LITTLE },
   { ...MODEL_CALLS, name: "cache", args: [...RUN, "--cache-dir", "cache"] },
@@ -198,6 +198,6 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   { ...MODEL_CALLS, ...GRADE, name: "grade" },
   { ...MODEL_CALLS, ...GRADE, name: "grade, stopped by its budget", ...TOO_LITTLE },
-  // Slow enough for a worker that was killed to be back at work before the next kill.
+  // Slow enough that a killed worker is working again before the next kill.
   { ...MODEL_CALLS, name: "queue", args: RUN, workers: [3, 3], script: SLOW_ANSWERS, pace: 16 },
 ];

@@ -6,7 +6,7 @@ export interface Block {
   language: string;
   info: string;
   text: string;
-  /** Where the fence opens, counted from 1. */
+  /** Line of the opening fence, counted from 1. */
   line: number;
 }
 
@@ -34,7 +34,7 @@ export function proseOf(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, "");
 }
 
-/** The rows of all tables in a text, as cells. Rules are left out; a bar written as `\|` stays in its cell. */
+/** Cells of all table rows in a text, without separator rows; a bar written as `\|` stays in its cell. */
 export function tableRows(text: string): string[][] {
   return text
     .split("\n")
@@ -47,7 +47,7 @@ export function tableRows(text: string): string[][] {
     );
 }
 
-/** What the comments of a script say its lines print, each without white space; those of several lines are one. */
+/** The output that comments in a script promise, without white space; consecutive lines are joined. */
 export function promisedIn(script: string): string[] {
   const comments = script.match(/(?:^\/\/ .+\n)+/gm) ?? [];
   return comments
@@ -55,7 +55,7 @@ export function promisedIn(script: string): string[] {
     .filter((text) => /^[[{\d'"]/.test(text));
 }
 
-/** The links of a page to other files of the repository that lead nowhere. */
+/** Links of a page to missing files of the repository. */
 export function brokenLinks(root: string, page: string): string[] {
   const prose = proseOf(readFileSync(join(root, page), "utf8"));
   const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
@@ -69,7 +69,7 @@ function leadsSomewhere(root: string, page: string, target: string): boolean {
   return anchor === undefined || headingsOf(readFileSync(file, "utf8")).includes(anchor);
 }
 
-/** The anchors that a page's headings get. */
+/** The anchors of a page's headings. */
 function headingsOf(markdown: string): string[] {
   return [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading

@@ -11,12 +11,12 @@ export interface Ended {
   stderr: string;
 }
 
-/** A folder as a user has one: the examples, `assay` among the installed packages, and `npx assay` that starts it. */
+/** A folder as a user has one: the examples, `assay` as an installed package, and `npx assay`. */
 export class Workspace {
   readonly dir: string;
 
   constructor(dir: string) {
-    if (!existsSync(join(ROOT, "dist/cli/main.js"))) throw new Error("There is no dist/: run `npm run build` first.");
+    if (!existsSync(join(ROOT, "dist/cli/main.js"))) throw new Error("dist/ is missing: run `npm run build` first.");
     this.dir = dir;
     mkdirSync(join(dir, "node_modules"), { recursive: true });
     mkdirSync(join(dir, "bin"));
@@ -31,7 +31,7 @@ export class Workspace {
     writeFileSync(join(this.dir, name), text);
   }
 
-  /** Runs shell commands as they stand in a page, stopping at the first that fails. */
+  /** Runs shell commands as written in a page, and stops at the first failure. */
   shell(commands: string): Promise<Ended> {
     return this.#run("sh", ["-e", "-c", commands]);
   }

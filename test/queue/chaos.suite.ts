@@ -12,10 +12,10 @@ const EXAMPLES = 2500;
 const TRIALS = 4;
 const TOTAL = EXAMPLES * TRIALS * 2;
 const WORKERS = 4;
-/** How often each of them is killed at least. */
+/** Minimum number of kills of each. */
 const KILLS = { worker: 6, coordinator: 2, redis: 2 };
 
-/** Answers by the number of the trial: what passes is known, and is the same wherever it is run. */
+/** Answers by trial number, so that the expected results are known on every machine. */
 const systemOf = (name: string, ms: number) => `
   import { setTimeout as sleep } from "node:timers/promises";
   export default {
@@ -33,7 +33,7 @@ const QUESTIONS = Array.from({ length: EXAMPLES }, (_, i) => ({
 }));
 
 describe.skipIf(lacks("redis-server"))("a run over four workers", () => {
-  it("records each of 20,000 trials once while workers, coordinator and Redis are killed, and comes to what a run alone does", async () => {
+  it("records each of 20,000 trials once while workers, coordinator and Redis are killed, with the same results as a local run", async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());
     const space = new Workspace({
@@ -87,7 +87,7 @@ class Restartable {
   }
 }
 
-/** Kills them in a random order, with a pause after each: until all have had their share. */
+/** Kills them in random order, with a pause after each, until each had its share. */
 async function disturb({ run, flock, redis }: { run: Restartable; flock: Flock; redis: RedisServer }) {
   const random = createRandom(9);
   const left = Object.entries(KILLS).flatMap(([whom, times]) => Array.from({ length: times }, () => whom));

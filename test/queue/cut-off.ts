@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A way to Redis that can be cut: nothing gets through, and nobody is told. */
+/** A proxy to Redis that can be cut: nothing gets through, and no connection is closed. */
 export interface Way {
   readonly url: string;
   cut(): void;
   mend(): void;
 }
 
-/** Opens a way on a free loopback port. */
+/** Listens on a free loopback port. */
 export async function openWay(to: number): Promise<Way> {
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The lines of a file of a run. */
 export function linesOf(dir: string, file: string): Record<string, unknown>[] {
   const text = readFileSync(join(dir, file), "utf8");
   return text
@@ -10,19 +9,18 @@ export function linesOf(dir: string, file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** What tells the trial of a line from all others. */
 function keyOf({ system, exampleId, trial }: Record<string, unknown>): string {
   return JSON.stringify([system, exampleId, trial]);
 }
 
-/** How often each trial is on record. */
+/** How often each trial is recorded. */
 export function countsOf(rows: readonly Record<string, unknown>[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
   return counts;
 }
 
-/** A report's summary without what the clock decides. */
+/** A report's summary without times. */
 export function timeless(report: { summary: unknown }): unknown {
   return withoutTimes(report.summary);
 }

@@ -1,6 +1,6 @@
 import { type Finished, type Running, start } from "../../src/testing/assay.js";
 
-/** Workers of one queue, each a process of its own, which can be killed and replaced. */
+/** Worker processes of one queue, which can be killed and replaced. */
 export class Flock {
   readonly #members: Running[] = [];
   readonly #start: () => Running;
@@ -14,14 +14,14 @@ export class Flock {
     return this;
   }
 
-  /** Ends one with SIGKILL and starts another in its place. */
+  /** Kills one with SIGKILL and starts another. */
   async replace(place: number): Promise<void> {
     const [lost] = this.#members.splice(place, 1, this.#start());
     lost?.child.kill("SIGKILL");
     await lost?.finished;
   }
 
-  /** Has all of them finish what they have, and waits until they are gone. */
+  /** Lets all of them finish their trials, and waits until they exit. */
   async drain(): Promise<Finished[]> {
     for (const { child } of this.#members) child.kill("SIGTERM");
     return Promise.all(this.#members.splice(0).map(({ finished }) => finished));

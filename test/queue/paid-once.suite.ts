@@ -8,11 +8,11 @@ import { countsOf, linesOf, timeless } from "./fields.js";
 
 const TOTAL = 12;
 const GRADED = 4;
-/** At a time. */
+/** Concurrent trials. */
 const SLOTS = 3;
 const QUESTIONS = Array.from({ length: TOTAL }, (_, i) => ({ id: `e${i}`, question: `q ${i}?`, answer: "Paris" }));
 
-/** Grades at once when there is a file "go"; before, it grades four and then waits for that file. */
+/** Grades at once if there is a file "go"; before that, it grades four and then waits for that file. */
 const SLOW_JUDGE = `import { existsSync } from "node:fs";
   import { setTimeout as sleep } from "node:timers/promises";
   let graded = 0;
@@ -54,12 +54,12 @@ function startWorker(space: Workspace, redis: RedisServer) {
   return start(space.dir, ["worker", "--queue", redis.url, "--lease", "3", "--concurrency", String(SLOTS)]);
 }
 
-/** What a report says that was spent. */
+/** The budget receipt of a report. */
 function receiptOf(finished: Finished): Receipt {
   return (reportOf(finished) as unknown as { budget: Receipt }).budget;
 }
 
-/** How many rows and outputs of the only run are on disk. */
+/** Stored rows and outputs of the only run. */
 function stored(space: Workspace): [rows: number, outputs: number] {
   const dir = space.path(space.runs()[0] ?? "");
   try {
@@ -70,8 +70,8 @@ function stored(space: Workspace): [rows: number, outputs: number] {
   }
 }
 
-describe.skipIf(lacks("redis-server"))("outputs that workers are asked to grade", () => {
-  it("are paid for once when the worker is killed while it grades", async () => {
+describe.skipIf(lacks("redis-server"))("outputs that workers grade", () => {
+  it("are paid for once if the worker is killed while grading", async () => {
     const whole = await bench();
     whole.space.write("go", "");
     const alone = await assay(whole.space.dir, ...RUN, "--output", "json");
@@ -99,7 +99,7 @@ describe.skipIf(lacks("redis-server"))("outputs that workers are asked to grade"
     expect([...countsOf(linesOf(dir, "outputs.jsonl")).values()]).toEqual(Array(TOTAL).fill(1));
   });
 
-  it("are paid for once when a run on one machine is killed and goes on over a queue", async () => {
+  it("are paid for once if a local run is killed and resumed over a queue", async () => {
     const { space, mock } = await bench();
     const local = start(space.dir, [...RUN, "--max-workers", String(SLOTS)]);
     await expect.poll(() => stored(space)).toEqual([GRADED, GRADED + SLOTS]);
@@ -119,7 +119,7 @@ describe.skipIf(lacks("redis-server"))("outputs that workers are asked to grade"
     expect(spentUsd).toBeCloseTo(trialsUsd, 9);
   });
 
-  it("are told by the receipt of a run that is stopped, and are paid for once when it goes on at another worker", async () => {
+  it("are in the receipt of a stopped run, and are paid for once when it is resumed on another worker", async () => {
     const { space, mock } = await bench();
     const redis = await startedRedis();
     const first = startWorker(space, redis);
@@ -146,7 +146,7 @@ describe.skipIf(lacks("redis-server"))("outputs that workers are asked to grade"
   });
 });
 
-/** Says which trial it begins, and takes its time. */
+/** Logs each trial that it starts, and is slow. */
 const TELLS = `import { appendFileSync } from "node:fs";
   import { setTimeout as sleep } from "node:timers/promises";
   export default { name: "s", async process(example) {
@@ -155,8 +155,8 @@ const TELLS = `import { appendFileSync } from "node:fs";
     return { response: example.answer };
   } };`;
 
-describe.skipIf(lacks("redis-server"))("trials of a run that is killed and goes on", () => {
-  it("are run once: neither what workers still have nor what they delivered is run again", async () => {
+describe.skipIf(lacks("redis-server"))("trials of a run that is killed and resumed", () => {
+  it("are run once: neither trials that workers still have nor delivered ones are run again", async () => {
     const redis = await startedRedis();
     const questions = Array.from({ length: 60 }, (_, i) => ({ id: `e${i}`, question: `q ${i}?`, answer: "Paris" }));
     const space = new Workspace({ "s.mjs": TELLS, "q.jsonl": questions });

@@ -13,7 +13,7 @@ const WORKERS = 4;
 const questions = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `e${i}`, question: `q${i}`, answer: `a${i}` }));
 
-describe.skipIf(lacks("redis-server"))("what workers share", () => {
+describe.skipIf(lacks("redis-server"))("shared limits of workers", () => {
   let redis: RedisServer;
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.skipIf(lacks("redis-server"))("what workers share", () => {
     return mock;
   }
 
-  /** 1,000 tokens of output cost $0.01: a call of 200 costs $0.002, and may cost $0.02. */
+  /** 1,000 output tokens cost $0.01: a call of 200 costs $0.002, and may cost $0.02. */
   const priced = (url: string) => `
 models:
   m:
@@ -38,7 +38,7 @@ models:
     budgets: { max_cost_usd: 0.02, hard_timeout_secs: 60 }
 `;
 
-  it("a budget of $1 is exceeded by no more than a reservation for each worker, also when workers are killed", async () => {
+  it("a budget of $1 is exceeded by at most one reservation per worker, also when workers are killed", async () => {
     const mock = await mocked({ reply: "no", outputTokens: 200, latencyMs: 20 });
     const space = new Workspace({ "q.jsonl": questions(2000), "models.yml": priced(mock.url) });
     const flock = new Flock(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
@@ -49,7 +49,7 @@ models:
     const report = reportOf(await run.finished);
     const billed = mock.requests.reduce((sum, { usage }) => sum + (usage?.output ?? 0) * 1e-5, 0);
     expect(billed).toBeLessThanOrEqual(1 + WORKERS * 0.02);
-    // Most of the money is used: what is left would not cover one more trial, or was lost with the worker.
+    // Most of the budget is used: the rest would not cover one more trial, or was lost with the worker.
     const lost = /(\d+) trials? (?:was|were) lost/.exec(report.notes.join("\n"))?.[1] ?? 0;
     expect(billed).toBeGreaterThan(1 - 0.04 - Number(lost) * 0.02);
     const rows = report.rows.filter(({ outcome }) => outcome !== "skipped");
@@ -58,7 +58,7 @@ models:
     await flock.drain();
   }, 120_000);
 
-  it("an endpoint that takes eight at a time is found out by all workers together, and every trial ends well", async () => {
+  it("an endpoint limit of eight concurrent calls is learned by all workers together, and every trial succeeds", async () => {
     const mock = await mocked({ reply: "a", maxConcurrent: 8, latencyMs: 30 });
     const space = new Workspace({ "q.jsonl": questions(400) });
     const flock = new Flock(space.dir, ["--queue", redis.url, "--concurrency", "16"]).add(WORKERS);
@@ -66,13 +66,13 @@ models:
     const report = reportOf(await start(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished);
     expect(report.rows.filter(({ outcome }) => outcome === "error")).toEqual([]);
     expect(report.rows).toHaveLength(400);
-    // Each worker on its own would go far beyond it again and again.
+    // Each worker on its own would exceed it again and again.
     const { byStatus } = mock.counts;
     expect(byStatus["429"] ?? 0).toBeLessThan(200);
     await flock.drain();
   }, 120_000);
 
-  it("a slow system holds up nobody else", async () => {
+  it("a slow system delays no other", async () => {
     const system = (name: string, ms: number) => `
       import { setTimeout as sleep } from "node:timers/promises";
       export default { name: "${name}", async process() { await sleep(${ms}); return { response: "a", metadata: { at: Date.now() } }; } };`;
@@ -87,12 +87,12 @@ models:
     const times = (name: string) =>
       report.rows.filter(({ system: own }) => own === name).map(({ metadata }) => (metadata as { at: number }).at);
     const slow = times("slow").sort((a, b) => a - b);
-    // The quick one is through before the slow one has done a third.
+    // The fast one is finished before the slow one has done a third.
     expect(Math.max(...times("quick"))).toBeLessThan(slow[20] ?? 0);
     await flock.drain();
   }, 120_000);
 
-  it("a worker that is cut off loses its trials to others; what it delivers later is not recorded twice", async () => {
+  it("a disconnected worker loses its trials to others; what it delivers later is not recorded twice", async () => {
     const way = await openWay(redis.port);
     const space = new Workspace({
       "q.jsonl": questions(300),
@@ -118,7 +118,7 @@ models:
     expect((await cut.finished).code).toBe(0);
   }, 120_000);
 
-  it("large outputs go by the shared folder into the run, and are read from there", async () => {
+  it("large outputs reach the run through the shared folder, and are read from there", async () => {
     const space = new Workspace({
       "q.jsonl": questions(3),
       "shared/readme.txt": "a folder that all machines see",

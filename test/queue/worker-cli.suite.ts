@@ -17,7 +17,7 @@ import { CAPITALS, ORACLE, Workspace } from "../../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 24 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 
-/** Says that it has begun, and answers once there is a file "go" in its folder; a second start of a trial is told. */
+/** Logs its start, and answers once there is a file "go" in its folder; a second start of a trial is logged. */
 const WAITS = `import { existsSync } from "node:fs";
   import { setTimeout as sleep } from "node:timers/promises";
   export default { name: "slow", async process(example) {
@@ -40,7 +40,6 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     return start(cwd, ["worker", ...args], { ASSAY_QUEUE: server.url, ...env });
   }
 
-  /** Waits until something is so. */
   async function until(isSo: () => Promise<boolean>): Promise<void> {
     for (let tries = 0; !(await isSo()); tries++) {
       if (tries > 400) throw new Error("it never was");
@@ -56,7 +55,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     }
   }
 
-  /** The process of a run that a worker has started. */
+  /** The process that a worker started for a run. */
   async function processOf(running: Running): Promise<number> {
     await running.says("BEGUN");
     const own = (await listWorkers(redis)).find(({ run, pid }) => run !== null && pid !== running.child.pid);
@@ -88,7 +87,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     clearInterval(watching);
     const served = await serving.finished;
     expect(served).toMatchObject({ code: 0 });
-    expect(served.stderr).toMatch(/Taking part in \S+ \(q: m\): 4 planned trials\n/);
+    expect(served.stderr).toMatch(/Joining \S+ \(q: m\): 4 planned trials\n/);
     expect(served.stderr).toMatch(/Done with \S+: 4 trials delivered\n$/);
     expect(report.summary.m).toMatchObject({ num_planned: 4, num_pass: 1 });
     expect(asked).toHaveLength(4);
@@ -107,7 +106,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(await listRuns(redis)).toEqual([]);
   });
 
-  /** Puts an order into Redis as somebody may who can write there. */
+  /** Writes an announcement into Redis like an attacker with access to it. */
   async function forge(flags: object): Promise<void> {
     const key = "forged-0123abcd";
     const invocation = { command: "run", cwd: "/", configFile: null, flags };
@@ -116,7 +115,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     await redis.zadd(KEYS.runs, (await redisTime(redis)) + 60_000, key);
   }
 
-  it("whoever can write to Redis runs no command on a worker, and reads no variable of it", async () => {
+  it("write access to Redis neither runs a command on a worker nor reads its variables", async () => {
     const { url, asked } = await startModel();
     const space = new Workspace({ "q.jsonl": CAPITALS });
     const env = { AWS_SECRET_ACCESS_KEY: "aws-secret", OPENAI_API_KEY: "usual-secret" };
@@ -127,7 +126,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const command = { agents: [{ command: `sh -c "(id; env) > ${space.path("stolen")}" {prompt}` }] };
     const refused = await attack(command);
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toMatch(/Not taking part in .*the command .*start the worker with --allow systems,models,c/);
+    expect(refused.stderr).toMatch(/Not joining .*the command .*start the worker with --allow systems,models,c/);
     const proxy = { models: [{ proxy: url, model: "m" }] };
     const named = await attack({ ...proxy, apiKeyEnv: "AWS_SECRET_ACCESS_KEY" });
     expect(named.stderr).toMatch(/the environment variable AWS_SECRET_ACCESS_KEY.*--allow-env AWS_SECRET_ACCESS_KEY/);
@@ -138,7 +137,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(readdirSync(space.dir)).toEqual(["q.jsonl"]);
   });
 
-  it("a run and a worker with one secret work together, and nothing in Redis tells it", async () => {
+  it("a run and a worker with the same secret work together, and Redis never contains it", async () => {
     const env = { ASSAY_QUEUE_SECRET: "a secret of run and workers" };
     const space = new Workspace({ "q.jsonl": CAPITALS, "oracle.mjs": ORACLE });
     const running = start(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url], env);
@@ -155,7 +154,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     return `${keys.join("\n")}\n${(await Promise.all(texts)).join("\n")}`;
   }
 
-  it("a config file's own systems, plugins and evaluators are made by the worker, in its copy of the project", async () => {
+  it("the worker creates a config file's systems, plugins and evaluators in its own copy of the project", async () => {
     const config = `export default {
       systems: [{ name: "own", process: (example) => ({ response: example.answer + process.env.MARK }) }, "./oracle.mjs"],
       datasets: ["q.jsonl"], plugins: ["./plugin.mjs"], evaluators: ["marked"], queue: ${JSON.stringify(server.url)} };`;
@@ -174,7 +173,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(reportOf(graded).summary).toMatchObject({ oracle: { pass_rate: 1 } });
   });
 
-  it("large outputs go to the folder that all see, each machine by its own path, and come to the run from there", async () => {
+  it("large outputs go through the shared folder, each machine with its own path", async () => {
     const long = `export default { name: "long", process: (example) => ({ response: example.answer, trace: "x".repeat(1_100_000) }) };`;
     const space = new Workspace({ "q.jsonl": CAPITALS, "long.mjs": long, "shared/.keep": "" });
     symlinkSync(space.path("shared"), space.path("mounted"));
@@ -183,22 +182,22 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const report = reportOf(await assay(space.dir, ...BASE, ...args));
     expect(await serving.finished).toMatchObject({ code: 0 });
     expect(report.summary.long).toMatchObject({ num_pass: 4 });
-    // Its own folder there is gone with the run.
+    // The run's own folder there is removed with the run.
     expect(readdirSync(space.path("shared"))).toEqual([".keep"]);
     const shown = await assay(space.dir, "show", "latest", "fr", "--output", "json");
     expect(shown.stdout.length).toBeGreaterThan(1_000_000);
   });
 
-  it("a worker whose files differ refuses and says what differs, to both sides; one that has the same does the work", async () => {
+  it("a worker with different files refuses and reports the difference to both sides; one with the same files does the work", async () => {
     const space = new Workspace({ "q.jsonl": CAPITALS, "oracle.mjs": ORACLE });
     const other = new Workspace({ "q.jsonl": CAPITALS.slice(1), "oracle.mjs": `${ORACLE}\n// another` });
     const running = start(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url]);
     const refusing = await worker(other.dir, ["--once", "--project", "."]).finished;
     expect(refusing.code).toBe(3);
     expect(refusing.stderr).toMatch(
-      /Not taking part in \S+: its plan differs from the run's:\n {2}datasets: was .*4 examples.*is .*3 examples.*\n {2}system "oracle": its code or settings changed\n/,
+      /Not joining \S+: its plan differs from the run's:\n {2}datasets: was .*4 examples.*is .*3 examples.*\n {2}system "oracle": its code or settings changed\n/,
     );
-    await running.says("does not take part: its plan differs from the run's:");
+    await running.says("does not join: its plan differs from the run's:");
     const [right, wrong] = [worker(space.dir, ["--once"]), worker(other.dir, ["--project", "."])];
     const finished = await running.finished;
     expect(reportOf(finished).summary.oracle).toMatchObject({ num_pass: 4 });
@@ -207,13 +206,13 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(await wrong.finished).toMatchObject({ code: 0 });
   });
 
-  it("SIGTERM has a worker finish its trials and end with 0; others do the rest, and no trial is run twice", async () => {
+  it("on SIGTERM a worker finishes its trials and exits with 0; others do the rest, and no trial is run twice", async () => {
     const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
     const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
     const first = worker(space.dir, ["--concurrency", "3"]);
     await first.says("BEGUN");
     await until(async () => (await listWorkers(redis)).some(({ active }) => active === 3));
-    // The process of the run tells its worker once a second how it does, and nobody else.
+    // The process of the run reports to its worker once a second, and to nothing else.
     await new Promise((resolve) => setTimeout(resolve, 1100));
     first.child.kill("SIGTERM");
     await first.says("Finishing 3 trials; press Ctrl-C again to quit at once.");
@@ -227,7 +226,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(report.rows.map(({ outcome }) => outcome)).toEqual(QUESTIONS.map(() => "pass"));
   });
 
-  it("a trial that kills its process is one error: those beside it are run once more, and pass", async () => {
+  it("a trial that kills its process is one error: concurrent ones are run again, and pass", async () => {
     const deadly = `import { appendFileSync } from "node:fs";
       import { setTimeout as sleep } from "node:timers/promises";
       export default { name: "deadly", async process(example) {
@@ -242,7 +241,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const finished = await assay(space.dir, ...BASE, "--system", "./deadly.mjs", "--queue", server.url);
     const failed = reportOf(finished).rows.filter(({ outcome }) => outcome !== "pass");
     expect(failed.map(({ exampleId }) => exampleId)).toEqual([5]);
-    const message = "its process ended 3 times while it ran alone: it is what ends it";
+    const message = "its process crashed 3 times while it ran alone, so the trial is the cause";
     expect(failed[0]).toMatchObject({ outcome: "error", attempts: [{ message }] });
     const begun = space.read("begun").trimEnd().split("\n").map(Number);
     for (const { id } of QUESTIONS)
@@ -251,7 +250,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     for (const { finished: ended } of workers) expect(await ended).toMatchObject({ code: 0 });
   });
 
-  it("a worker that lacks something is told to leave, and others run what it failed", async () => {
+  it("a worker that lacks something is dismissed, and others run the trials that it failed", async () => {
     const needs = `import { setTimeout as sleep } from "node:timers/promises";
       export default { name: "needs", async process(example) {
         if (process.env.NEEDED !== "yes") throw new Error("NEEDED is not set");
@@ -268,29 +267,29 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(report.summary.needs).toMatchObject({ num_pass: 1000, num_error: 0 });
     expect(report.notes.filter((note) => note.includes("worker"))).toEqual([
       expect.stringMatching(
-        /^the worker \S+ was told to leave, because it fails where others pass: \d+ of its last \d+ trials of needs are errors \(NEEDED is not set \(needs\.mjs:3\)\)\. Others run what it failed$/,
+        /^the worker \S+ was dismissed because it fails where others succeed: \d+ of its last \d+ trials of needs are errors \(NEEDED is not set \(needs\.mjs:3\)\)\. Others run its failed trials$/,
       ),
     ]);
     const failed = report.rows.filter(({ attempts }) => (attempts as unknown[]).length > 0);
     expect(failed.length).toBeGreaterThanOrEqual(10);
-    await bad.says("Told to leave");
+    await bad.says("Dismissed from");
     for (const { child } of good) child.kill("SIGTERM");
     for (const { finished: ended } of good) expect(await ended).toMatchObject({ code: 0 });
-    // It stays, for other runs.
+    // It stays for other runs.
     const other = await assay(space.dir, ...BASE, "--system", "./needs.mjs", "-n", "1", "--queue", server.url);
     expect(reportOf(other).rows).toMatchObject([{ outcome: "error" }]);
     bad.child.kill("SIGTERM");
-    expect((await bad.finished).stderr.match(/Told to leave/g)).toHaveLength(1);
+    expect((await bad.finished).stderr.match(/Dismissed from/g)).toHaveLength(1);
   });
 
-  it("where all workers fail, none is told to leave", async () => {
+  it("if all workers fail, none is dismissed", async () => {
     const fails = `export default { name: "fails", process() { throw new Error("it is not the worker"); } };`;
     const space = new Workspace({ "q.jsonl": QUESTIONS, "fails.mjs": fails });
     const workers = [1, 2].map(() => worker(space.dir));
     const finished = await assay(space.dir, ...BASE, "--system", "./fails.mjs", "--trials", "5", "--queue", server.url);
     const report = reportOf(finished);
     expect(report.summary.fails).toMatchObject({ num_error: 120 });
-    expect(report.notes.join()).not.toContain("told to leave");
+    expect(report.notes.join()).not.toContain("was dismissed");
     for (const { child } of workers) child.kill("SIGTERM");
     for (const { finished: ended } of workers) expect(await ended).toMatchObject({ code: 0 });
   });
@@ -299,17 +298,17 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     return Array.from(stderr.matchAll(/^\S+: BEGUN (\d+)$/gm), ([, id]) => Number(id));
   }
 
-  it("what is not done within --drain-timeout is given back, and another worker runs it at once", async () => {
+  it("trials not done within --drain-timeout are given back, and another worker runs them at once", async () => {
     const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
     const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
-    // Longer than the test may take: nobody waits for its end.
+    // Longer than the test may take, so that nothing waits for its end.
     const first = worker(space.dir, ["--concurrency", "3", "--drain-timeout", "1", "--lease", "600"]);
     await first.says("BEGUN");
     await until(async () => (await listWorkers(redis)).some(({ active }) => active === 3));
     first.child.kill("SIGTERM");
     const stopped = await first.finished;
     expect(stopped).toMatchObject({ code: 0, signal: null });
-    expect(stopped.stderr).toContain("still under way after 1 s: left to other workers.");
+    expect(stopped.stderr).toContain("still running after 1 s: left to other workers.");
     space.write("go", "");
     const second = worker(space.dir, ["--once"]);
     const report = reportOf(await running.finished);
@@ -324,7 +323,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const pid = await processOf(serving);
     serving.child.kill("SIGINT");
     await serving.says("press Ctrl-C again");
-    // Sooner, it would be taken for the same press, which npx hands on.
+    // Any sooner, it would count as the same key press, which npx forwards.
     await sleep(600);
     serving.child.kill("SIGINT");
     expect(await serving.finished).toMatchObject({ code: 130 });
@@ -332,7 +331,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     running.child.kill("SIGKILL");
   });
 
-  it("the process of a run ends with its worker, however that ends", async () => {
+  it("the process of a run exits with its worker, however that ends", async () => {
     const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
     const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
     const serving = worker(space.dir);
@@ -342,7 +341,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     running.child.kill("SIGKILL");
   });
 
-  it("a run that was stopped goes on over the same queue, or without it, and a worker stays with it", async () => {
+  it("a stopped run is resumed over the same queue, or without it, and a worker stays with it", async () => {
     const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
     const serving = worker(space.dir, ["--concurrency", "2"]);
     const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
@@ -363,7 +362,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(await serving.finished).toMatchObject({ code: 0 });
   });
 
-  it("--no-queue finishes it here, when the queue is gone", async () => {
+  it("--no-queue finishes it here if the queue is gone", async () => {
     const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
     const running = start(space.dir, ["run", ...BASE.slice(1, 5), "--system", "./slow.mjs", "--queue", server.url]);
     await until(async () => (await listRuns(redis)).length === 1);
@@ -376,7 +375,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(resumed.stderr).toContain("BEGUN 0");
   });
 
-  it("evals with agents run over it, and the program of an agent need not be where they are coordinated", async () => {
+  it("evals with agents work, and the agent need not be installed on the coordinator", async () => {
     const evals = `name: greets\nstimuli:\n  - name: hello\n    prompt: Say hi\n    graders:\n      - type: output-contains\n        config: { substring: "hi there" }\ndefaults:\n  executor: "greeter {prompt}"\n  runs: 2\n`;
     const space = new Workspace({ "eval.yaml": evals, "bin/greeter": "#!/bin/sh\necho hi there\n" });
     chmodSync(space.path("bin/greeter"), 0o755);
@@ -386,7 +385,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(await serving.finished).toMatchObject({ code: 0 });
   });
 
-  it("a program's run is made again from the module that it names", async () => {
+  it("the run of a program is rebuilt from the module that it names", async () => {
     const options = `import { AnswerQuality } from "assay";
       export default () => ({ systems: [{ name: "own", process: ({ answer }) => ({ response: answer }) }],
         dataset: ${JSON.stringify(CAPITALS)}, evaluators: [new AnswerQuality()] });`;
@@ -402,14 +401,14 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(await serving.finished).toMatchObject({ code: 0 });
   });
 
-  it("--serve is not for people", async () => {
+  it("--serve is rejected on the command line", async () => {
     const { code, stderr } = await assay(new Workspace().dir, "worker", "--serve");
     expect(code).toBe(2);
     expect(stderr).toContain("--serve is how assay worker starts its own processes.");
   });
 });
 
-/** An OpenAI-compatible endpoint that says Paris, and keeps the headers it was sent. */
+/** An OpenAI-compatible endpoint that answers Paris and records request headers. */
 async function startModel(): Promise<{ url: string; asked: IncomingHttpHeaders[] }> {
   const asked: IncomingHttpHeaders[] = [];
   const model = createServer((request, response) => {

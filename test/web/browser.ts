@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Nothing that a browser does on its own account may be mistaken for what the page asks for. */
+/** Requests that a browser makes on its own must not be mistaken for those of the page. */
 const ARGS = [
   "--no-sandbox",
   "--disable-quic",
@@ -13,11 +13,11 @@ const ARGS = [
   "--disable-sync",
 ];
 
-/** Says what the policy of the page has stopped, in words that the collector of problems hears. */
+/** Logs violations of the page's security policy, so that they count as problems. */
 const TELL_VIOLATIONS = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
   console.error("stopped by the policy: " + violatedDirective + " " + blockedURI));`;
 
-/** Starts the browser of the system. */
+/** Starts the system's browser. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: onPath("chromium"), args: ARGS });
 }
@@ -37,11 +37,11 @@ function isExecutable(path: string): boolean {
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Problems that a test brings about on purpose. */
+  /** Problems that a test causes on purpose. */
   expected?: RegExp;
 }
 
-/** A page that is open, and what it did besides showing itself. */
+/** An open page with its problems and requests. */
 interface Visit {
   page: Page;
   origin: string;
@@ -49,7 +49,7 @@ interface Visit {
   requests: string[];
 }
 
-/** The pages that one test has open, and everything that went wrong in them. */
+/** The open pages of a test, with everything that went wrong in them. */
 export class Visits {
   readonly #browser: Browser;
   #open: Visit[] = [];
@@ -58,7 +58,7 @@ export class Visits {
     this.#browser = browser;
   }
 
-  /** Opens an address in a browser that knows nothing of earlier visits. */
+  /** Opens an address in a fresh browser context. */
   async open(address: string, { expected = /$^/, ...options }: VisitOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({
       viewport: { width: 1280, height: 860 },
@@ -75,7 +75,7 @@ export class Visits {
     return page;
   }
 
-  /** Closes all pages. Throws when one had a problem, or asked for anything but its own server. */
+  /** Closes all pages. Throws if one had a problem or made a request to another server. */
   async end(): Promise<void> {
     const visits = this.#open;
     this.#open = [];
@@ -100,7 +100,7 @@ function watched(page: Page, origin: string, expected: RegExp): Visit {
   return visit;
 }
 
-/** Pictures of charts are made of what is in the page already. */
+/** Images of charts are created from blob and data URLs of the page. */
 function isOwn(url: string, origin: string): boolean {
   return url.startsWith("data:") || url.startsWith("blob:") || new URL(url).origin === origin;
 }

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** The colours of some places of the window as they are seen, with everything that the browser does to them. */
+/** The rendered colors at some points of the window. */
 export async function coloursAt(page: Page, places: readonly { x: number; y: number }[]): Promise<number[][]> {
   const picture = (await page.screenshot()).toString("base64");
   return page.evaluate<number[][]>(`(async () => {

@@ -4,7 +4,7 @@ import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
-/** The trial of an agent: what it did step by step, what it changed, and what it had spent by when. */
+/** The trial of an agent: its steps, changes and running cost. */
 export function describeAgent(site: Site<ShownRuns>): void {
   describe("the trial of an agent", () => {
     it("has a timeline with tool calls, a diff and the running cost", async () => {
@@ -24,7 +24,7 @@ export function describeAgent(site: Site<ShownRuns>): void {
       expect(await calls.nth(2).locator(".step-spent").textContent()).toContain("$0.0200");
     });
 
-    it("shows the kinds of steps that are wanted", async () => {
+    it("filters the steps by kind", async () => {
       const page = await site.open(
         trialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
       );

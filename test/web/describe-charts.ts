@@ -6,7 +6,7 @@ import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
-/** Every chart of the dashboard, by the page that has it. */
+/** Every chart of the dashboard, by page. */
 const CHARTS: readonly { hash: (runs: ShownRuns) => string; titles: readonly string[] }[] = [
   {
     hash: ({ large }) => `#/run/${large}/charts`,
@@ -26,7 +26,7 @@ const CHARTS: readonly { hash: (runs: ShownRuns) => string; titles: readonly str
   { hash: () => "#/trends?dataset=villages", titles: ["Success rate", "Error categories"] },
 ];
 
-/** Charts that say of how many rows a mark is. */
+/** Charts whose marks show a number of rows. */
 const COUNTED: readonly (readonly [string, RegExp])[] = [
   ["Latency", /^steady, .*Trials ([\d,]+) of/],
   ["Top error codes", /^steady, system_error ([\d,]+) /],
@@ -37,18 +37,18 @@ const METRICS = ["Time to success", "Cost per success", "Mean score", "Error rat
 
 const PNG_SIGNATURE = "89504e470d0a1a0a";
 
-/** Every chart is drawn, with its sentence, its table and both of its downloads, and leads to the rows behind it. */
+/** Every chart is drawn with its summary, its table and both downloads, and links to its rows. */
 export function describeCharts(site: Site<ShownRuns>): void {
   describe("charts", () => {
     for (const { hash, titles } of CHARTS)
-      it(`draws ${titles.length > 3 ? "every chart of a run" : titles.join(" and ")}`, async () => {
+      it(`draws ${titles.length > 3 ? "charts of a run" : titles.join(" and ")}`, async () => {
         const page = await site.open(hash(site.runs));
         for (const title of titles) await expectWhole(page, title);
         expect(await page.locator("figure.chart").count()).toBeGreaterThanOrEqual(titles.length);
         await expectUsable(page);
       });
 
-    it("leads from a point to the rows behind it, and from a row to its trial", async () => {
+    it("link from a point to its rows, and from a row to its trial", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       await markOf(chart(page, "Quality and cost"), /^steady,/).click({ force: true });
       await page.waitForURL(/\/rows\?system=steady$/);
@@ -58,7 +58,7 @@ export function describeCharts(site: Site<ShownRuns>): void {
       await page.locator(".verdict").waitFor();
     });
 
-    it("leads to as many rows as it says", async () => {
+    it("link to as many rows as stated", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       for (const [title, pattern] of COUNTED) {
         const mark = markOf(chart(page, title), pattern);
@@ -70,7 +70,7 @@ export function describeCharts(site: Site<ShownRuns>): void {
       }
     });
 
-    it("follows each metric over the runs", async () => {
+    it("show each metric over the runs", async () => {
       const page = await site.open("#/trends?dataset=villages");
       for (const metric of METRICS) {
         await page.getByRole("combobox", { name: "Metric" }).selectOption({ label: metric });
@@ -79,7 +79,7 @@ export function describeCharts(site: Site<ShownRuns>): void {
       }
     });
 
-    it("tells about a point on hover and with the arrow keys", async () => {
+    it("describe a point on hover and with the arrow keys", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       const drawn = chart(page, "Quality and cost");
       await markOf(drawn, /^swift,/).hover({ force: true });
@@ -109,7 +109,7 @@ async function expectWhole(page: Page, title: string): Promise<void> {
   expect(await isDrawing(page, svg.toString("utf8")), title).toBe(true);
   const png = await downloaded(page, drawn.getByRole("button", { name: "Download PNG" }));
   expect(png.subarray(0, 8).toString("hex"), title).toBe(PNG_SIGNATURE);
-  // The width stands behind the name of the first part; a chart is twice as wide as on the page.
+  // The PNG's width follows the name of its first chunk; a chart is twice as wide as on the page.
   expect(png.readUInt32BE(16), title).toBeGreaterThan(600);
 }
 

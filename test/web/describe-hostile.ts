@@ -5,16 +5,16 @@ import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import { ECHO, type HardRuns, HOSTILE, hostileIds, LONG_LENGTH } from "./stored-runs.js";
 
-/** A click is answered within this, whatever the page is busy with. */
+/** A click is answered within this time, whatever the page is doing. */
 const ANSWERED_MS = 2000;
 
-/** What a model writes is shown as it is, and does nothing. */
+/** Model output is shown as text and has no effect. */
 export function describeHostile(site: Site<HardRuns>): void {
   const trialOf = (place: number) =>
     trialHash(site.runs.hostile, { system: ECHO, dataset: "hostile", example: hostileIds()[place] ?? "" });
 
-  describe("what a model wrote", () => {
-    it("is text, whatever it would like to be", async () => {
+  describe("model output", () => {
+    it("is shown as text, even if it contains markup", async () => {
       const page = await site.open(trialOf(0));
       const response = page.getByRole("group", { name: "response", exact: true });
       for (const [place, text] of HOSTILE.entries()) {
@@ -24,7 +24,7 @@ export function describeHostile(site: Site<HardRuns>): void {
       }
     });
 
-    it("is text in lists, names, titles and charts", async () => {
+    it("is shown as text in lists, names, titles and charts", async () => {
       const { hostile } = site.runs;
       const page = await site.open("#/");
       for (const hash of ["#/", "#/runs", "#/trends", `#/run/${hostile}`, `#/run/${hostile}/charts`]) {
@@ -38,7 +38,7 @@ export function describeHostile(site: Site<HardRuns>): void {
       await expectHarmless(page);
     });
 
-    it("opens whole when it has five megabytes, while the page answers", async () => {
+    it("opens in full at five megabytes, while the page stays responsive", async () => {
       const page = await site.open(trialOf(HOSTILE.length));
       const shown = page.getByRole("group", { name: "response", exact: true });
       await page.getByRole("button", { name: /^Show all 5,000,010 characters of response/ }).click();
@@ -53,10 +53,10 @@ export function describeHostile(site: Site<HardRuns>): void {
   });
 }
 
-/** Characters that do something to a terminal or to the order of letters. */
+/** Characters that affect a terminal or the text direction. */
 const ACTIVE = "\\u0007\\u001b\\u202a-\\u202e\\u2066-\\u2069";
 
-/** As the page shows it: every such character by a mark that can be seen, everything else as it is. */
+/** The text as shown: active characters are replaced by a visible mark. */
 function visible(text: string): RegExp {
   const parts = text.split(new RegExp(`[${ACTIVE}]`));
   return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(`[^\\s${ACTIVE}]+`)}$`);

@@ -7,24 +7,24 @@ import type { HardRuns } from "./stored-runs.js";
 
 const TITLE = "Skills in May";
 
-/** A trial of an agent in the words of Vally: it reads a file, mends it, and says so. */
+/** An agent's trial in Vally's format: it reads a file, fixes it, and says so. */
 function vallyTrial(): Record<string, unknown> {
   const at = (second: number) => new Date(Date.UTC(2026, 4, 1, 9, 0, second)).toISOString();
   const event = (second: number, type: string, data: object) => ({ type, timestamp: at(second), data });
   const edit = { file_path: "sum.js", old_string: "a - b", new_string: "a + b" };
   const events = [
-    event(0, "user_message", { content: "Mend the sum." }),
+    event(0, "user_message", { content: "Fix the sum." }),
     event(1, "tool_call", { toolName: "Read", toolCallId: "1", arguments: { file_path: "sum.js" } }),
     event(2, "tool_result", { toolCallId: "1", success: true, result: "a - b" }),
     event(3, "token_usage", { model: "claude-sonnet-4-5", inputTokens: 1200, outputTokens: 80 }),
     event(4, "tool_call", { toolName: "Edit", toolCallId: "2", arguments: edit }),
     event(5, "tool_result", { toolCallId: "2", success: true, result: "edited" }),
     event(6, "token_usage", { model: "claude-sonnet-4-5", inputTokens: 1300, outputTokens: 20 }),
-    event(7, "assistant_message", { content: "The sum is mended." }),
+    event(7, "assistant_message", { content: "The sum is fixed." }),
   ];
   return {
     type: "trial-result",
-    stimulus: "mend-the-sum",
+    stimulus: "fix-the-sum",
     trialIndex: 0,
     status: "success",
     gradeResult: { passed: true, score: 1, details: [], evidence: "The sum is right." },
@@ -32,9 +32,9 @@ function vallyTrial(): Record<string, unknown> {
   };
 }
 
-/** Results of a neighbour become a run like any other. */
+/** Imported results become a run like any other. */
 export function describeImported(site: Site<HardRuns>): void {
-  describe("an imported run", () => {
+  describe("imported run", () => {
     it("shows the work of its agent, from the list of runs to the diff of a file", async () => {
       const { dir } = new Workspace({ "results.jsonl": [vallyTrial()] });
       const done = await assay(dir, "import", "results.jsonl", "--title", TITLE, "--runs-dir", site.runsDir);
@@ -42,7 +42,7 @@ export function describeImported(site: Site<HardRuns>): void {
       const page = await site.open("#/runs");
       await page.getByRole("link", { name: TITLE }).click();
       await page.getByRole("tab", { name: /^Rows/ }).click();
-      await page.getByRole("link", { name: "mend-the-sum" }).click();
+      await page.getByRole("link", { name: "fix-the-sum" }).click();
       const calls = page.locator(".step-call");
       await soon(() => calls.count()).toBe(2);
       expect(await calls.nth(0).textContent()).toMatch(/1\.00 s.*Read.*✓ done after 1\.00 s/);

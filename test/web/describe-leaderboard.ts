@@ -21,7 +21,7 @@ interface Card {
   systems: { system: string; figures: Figures }[];
 }
 
-/** What the leaderboard sorts by, as the server has it. */
+/** The server's sort keys of the leaderboard. */
 const FIGURE_OF: Readonly<Record<string, string>> = {
   Quality: "mean_score",
   "Pass rate": "pass_rate",
@@ -32,7 +32,7 @@ const FIGURE_OF: Readonly<Record<string, string>> = {
   Coverage: "coverage",
 };
 
-/** What the list of runs sorts by. */
+/** Sort values of the list of runs. */
 const RUN_VALUES: Readonly<Record<string, (card: Card) => Sorted>> = {
   Run: ({ title }) => title,
   Status: ({ status }) => status,
@@ -45,17 +45,17 @@ const RUN_VALUES: Readonly<Record<string, (card: Card) => Sorted>> = {
   Cost: ({ costUsd }) => costUsd,
 };
 
-/** Figures are those of the report; every column sorts; every filter filters. */
+/** Figures match the report; every column sorts; every filter works. */
 export function describeLeaderboard(site: Site<ShownRuns>): void {
-  describe("the leaderboard", () => {
-    it("says what the report says", async () => {
+  describe("leaderboard", () => {
+    it("shows the figures of the report", async () => {
       const { summary } = await report(site);
       const page = await site.open("#/?dataset=towns");
       for (const [system, figures] of Object.entries(summary))
         expect((await cellsOf(page, system)).slice(0, -1), system).toEqual(expectedCells(figures));
     });
 
-    it("ranks systems by quality and dollars, as the report does", async () => {
+    it("ranks systems by quality and cost like the report", async () => {
       const page = await site.open("#/?dataset=towns");
       const { systems = [] } = (await cardsOf(site)).find(({ title }) => title.startsWith("Three systems")) ?? {};
       const fronts = paretoFronts(
@@ -65,7 +65,7 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
         expect((await cellsOf(page, system)).at(-1), system).toBe(String(fronts[place]));
     });
 
-    it("sorts by every column, both ways", async () => {
+    it("sorts by every column in both directions", async () => {
       const page = await site.open("#/?dataset=towns");
       const cards = (await cardsOf(site)).find(({ title }) => title.startsWith("Three systems"))?.systems ?? [];
       for (const title of await headsOf(board(page)))
@@ -76,7 +76,7 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
         }
     });
 
-    it("sorts the list of runs by every column, both ways", async () => {
+    it("sorts the list of runs by every column in both directions", async () => {
       const page = await site.open("#/runs");
       const cards = await cardsOf(site);
       const table = page.getByRole("region", { name: "Runs" });
@@ -94,7 +94,7 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
         }
     });
 
-    it("is of one dataset, tag, harness or time when asked", async () => {
+    it("filters by dataset, tag, harness and time", async () => {
       const page = await site.open("#/");
       await soon(() => boardTitles(page)).toEqual(["repairs", "villages", "towns"]);
       await page.getByRole("combobox", { name: "Dataset" }).selectOption("villages");
@@ -109,7 +109,7 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
       expect(await boardTitles(page)).toEqual(["villages"]);
     });
 
-    it("counts the rows of a tag alone", async () => {
+    it("counts only the rows of a tag", async () => {
       const { summary } = await report(site);
       const page = await site.open("#/?dataset=towns");
       await page.getByRole("combobox", { name: "Tag" }).selectOption("depth=0.5");
@@ -117,7 +117,7 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
       await soon(async () => (await cellsOf(page, "swift"))[0]).toContain(`${expected} [`);
     });
 
-    it("takes two systems to their comparison", async () => {
+    it("opens the comparison of two systems", async () => {
       const page = await site.open("#/?dataset=towns");
       await page.getByRole("checkbox", { name: "Compare swift" }).check();
       await page.getByRole("checkbox", { name: "Compare steady" }).check();
@@ -152,7 +152,7 @@ function board(page: Page): Locator {
   return page.getByRole("region", { name: /^Systems on/ });
 }
 
-/** The figures of a system: of those with an interval what they say in full. */
+/** The figures of a system; for those with an interval, the full text. */
 async function cellsOf(page: Page, system: string): Promise<string[]> {
   const row = board(page)
     .locator("tbody tr")
@@ -182,7 +182,7 @@ interface Shown {
   isDescending: boolean;
 }
 
-/** The names of the rows after a first and a second click on a head. */
+/** Row names after a first and a second click on a column head. */
 async function sortedTwice(table: Locator, title: string, name: string): Promise<Shown[]> {
   const shown: Shown[] = [];
   for (const _ of ["once", "twice"]) {

@@ -5,13 +5,13 @@ import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import { type HardRuns, runningRun, slowSystem } from "./stored-runs.js";
 
-const TITLE = "A run that is going on";
+const TITLE = "A live run";
 const TRIALS = 8;
 
-/** A real run, watched from its first trial to its end without a reload. */
+/** A real run, from its first trial to its end without a reload. */
 export function describeLive(site: Site<HardRuns>): void {
-  describe("a run that is going on", () => {
-    it("is shown as it goes, and ends on its final figures", async () => {
+  describe("live run", () => {
+    it("is updated while it runs, and ends on its final figures", async () => {
       const page = await site.open("#/runs");
       await page.getByText(/^1–\d+ of \d+ runs$/).waitFor();
       await page.evaluate("window.sameAsBefore = true");

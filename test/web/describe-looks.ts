@@ -11,10 +11,10 @@ import { seriousViolations } from "./violations.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
 
-/** The page can be read by everybody: light, dark, in forced colours, by those who see no red or green, and by ear. */
+/** Accessibility: light, dark, forced colors, color blindness and screen readers. */
 export function describeLooks(site: Site<ShownRuns>): void {
   describe("looks", () => {
-    it.each(NAMES)("axe has nothing serious to say about %s, in light and in dark", async (name) => {
+    it.each(NAMES)("have no serious axe violations on %s, in light and in dark", async (name) => {
       const place = placeIn(site, name);
       const page = await site.open(place.hash, { colorScheme: "light" });
       await settled(page, place);
@@ -23,7 +23,7 @@ export function describeLooks(site: Site<ShownRuns>): void {
       expect(await seriousViolations(page)).toEqual([]);
     });
 
-    it("are dark where the system is, unless the reader wants otherwise, which is kept", async () => {
+    it("follow the system's dark mode, unless the reader chooses otherwise, which is kept", async () => {
       const page = await site.open("#/", { colorScheme: "dark" });
       expect(await lightness(page)).toBeLessThan(60);
       await page.getByLabel("Colours").selectOption("light");
@@ -39,7 +39,7 @@ export function describeLooks(site: Site<ShownRuns>): void {
       await expectUsable(page);
     });
 
-    it("keep their marks in forced colours", async () => {
+    it("keep their marks in forced colors", async () => {
       const place = placeIn(site, "charts");
       const page = await site.open(place.hash, { forcedColors: "active", colorScheme: "dark" });
       await settled(page, place);
@@ -48,7 +48,7 @@ export function describeLooks(site: Site<ShownRuns>): void {
       for (const mark of marks) expect(distance(mark, ground)).toBeGreaterThan(60);
     });
 
-    it("tell three systems apart without red and green", async () => {
+    it("distinguish three systems without red and green", async () => {
       const place = placeIn(site, "charts");
       const page = await site.open(place.hash, { colorScheme: "light" });
       await settled(page, place);
@@ -62,7 +62,7 @@ export function describeLooks(site: Site<ShownRuns>): void {
   });
 }
 
-/** How bright the ground of the page is, of 255. */
+/** Brightness of the page background, up to 255. */
 async function lightness(page: Page): Promise<number> {
   const colour = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
   const parts = (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
@@ -71,7 +71,7 @@ async function lightness(page: Page): Promise<number> {
 
 type Colour = readonly number[];
 
-/** The ground of the radar, and the middle of the mark of each system, as they are seen. */
+/** Rendered colors of the radar background and of each system's mark. */
 async function coloursOfMarks(page: Page): Promise<Colour[]> {
   const plot = page.getByRole("figure", { name: "Speed Radar" }).locator(".plot svg");
   await plot.scrollIntoViewIfNeeded();

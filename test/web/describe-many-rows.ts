@@ -5,10 +5,10 @@ import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
 
-/** No piece of work may hold up the page for longer. */
+/** No task may block the page for longer. */
 const LONGEST_MS = 50;
 const TURNS = 30;
-/** A machine that does much else makes some tasks longer; what the page needs shows when it is left alone. */
+/** A busy machine makes some tasks longer, so the best of several passes counts. */
 const PASSES = 4;
 
 /** A hundred thousand rows scroll, sort and filter. */
@@ -24,7 +24,7 @@ export function describeManyRows(site: Site<HardRuns>): void {
       expect(Math.min(...passes)).toBeLessThan(LONGEST_MS);
     });
 
-    it("are sorted, found, and gone through to the last", async () => {
+    it("are sorted, searched, and scrolled to the last", async () => {
       const page = await opened(site);
       await page.getByRole("combobox", { name: "Sort by" }).selectOption("example");
       await soon(() => page.locator(".grid-active").textContent()).toBe("row-000000");
@@ -47,7 +47,7 @@ async function overGrid(page: Page): Promise<void> {
   await page.mouse.move((box?.x ?? 0) + 200, (box?.y ?? 0) + 150);
 }
 
-/** Turns of the wheel: small ones, and now and then a leap. The page has drawn before the next one. */
+/** Scrolls in small steps with occasional leaps. The page has rendered before the next one. */
 async function scroll(page: Page): Promise<void> {
   const top = "document.querySelector('.grid').scrollTop";
   for (let turn = 0; turn < TURNS; turn++) {

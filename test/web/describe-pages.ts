@@ -8,17 +8,17 @@ import type { ShownRuns } from "./stored-runs.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
 
-/** The place of a name; the runs are known when the tests run. */
+/** Pages by name; the runs exist only when the tests run. */
 export function placeIn({ runs }: Site<ShownRuns>, name: string): Place {
   const place = placesOf(runs).find((candidate) => candidate.name === name);
-  if (place === undefined) throw new Error(`There is no page "${name}".`);
+  if (place === undefined) throw new Error(`Unknown page "${name}".`);
   return place;
 }
 
-/** Every page is drawn, at its own address, also on a narrow screen. */
+/** Every page renders at its own address, also on a narrow screen. */
 export function describePages(site: Site<ShownRuns>): void {
   describe.each(NAMES)("%s", (name) => {
-    it("is drawn, is the same after a reload, and fits a narrow screen", async () => {
+    it("renders, is the same after a reload, and fits a narrow screen", async () => {
       const place = placeIn(site, name);
       const page = await site.open(place.hash);
       await settled(page, place);

@@ -13,9 +13,9 @@ import type { ShownRuns } from "./stored-runs.js";
 interface View {
   name: string;
   hash: (runs: ShownRuns) => string;
-  /** What must be there before it is worth a picture. */
+  /** Selector to wait for before the screenshot. */
   content: string;
-  /** What the picture begins with; the top of the page unless given. */
+  /** Selector at the top of the screenshot. Default: the top of the page. */
   from?: string;
 }
 
@@ -45,9 +45,9 @@ const VIEWS: readonly View[] = [
 
 const REPORT = "report-dark";
 
-/** The pictures of the documentation show each view as it is. */
+/** The screenshots of the documentation. */
 export function describePictures(site: Site<ShownRuns>): void {
-  // What is not wanted is no test that was skipped: there is nothing to test.
+  // Registered only if due, so that it does not count as a skipped test.
   const pictures = [...VIEWS.map(({ name }) => name), REPORT].filter(wantsPicture);
   if (pictures.length === 0) return;
   describe("pictures", () => {
@@ -74,13 +74,13 @@ async function take({ open, runs }: Site<ShownRuns>, { name, hash, content, from
   await keepPicture(page, name);
 }
 
-/** Scrolls to something, as far as the page goes. */
+/** Scrolls to an element, as far as the page allows. */
 async function scrollTo(page: Page, selector: string): Promise<void> {
   const scroll = `(document.querySelector(${JSON.stringify(selector)}).scrollIntoView(), scrollY)`;
   await soon(() => page.evaluate<number>(scroll)).toBeGreaterThan(100);
 }
 
-/** Shows what an agent changed in a file, as a reader would. */
+/** Opens the diff of a file. */
 async function openEdit(page: Page): Promise<void> {
   await page.locator(".step-call summary", { hasText: "Edit" }).click();
   expect(await page.locator(".step-call .diff-added").first().textContent()).toBe("+return a + b;");

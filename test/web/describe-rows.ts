@@ -5,7 +5,7 @@ import { soon } from "./soon.js";
 import { storedRows } from "./stored-rows.js";
 import type { ShownRuns } from "./stored-runs.js";
 
-/** The rows of a run: filters, order, and the keyboard. */
+/** The rows of a run: filters, order and keyboard. */
 export function describeRows(site: Site<ShownRuns>): void {
   const open = async (query = ""): Promise<Page> => {
     const page = await site.open(`#/run/${site.runs.large}/rows${query}`);
@@ -31,7 +31,7 @@ export function describeRows(site: Site<ShownRuns>): void {
       );
     });
 
-    it("are filtered by a score", async () => {
+    it("are filtered by score", async () => {
       const page = await open();
       await page.getByRole("combobox", { name: "Score", exact: true }).selectOption("f1");
       await page.getByLabel("Score from").fill("0.5");
@@ -45,7 +45,7 @@ export function describeRows(site: Site<ShownRuns>): void {
       await page.getByText("No row has all of this.").waitFor();
     });
 
-    it("are found by id, by question and by response", async () => {
+    it("are searched by id, question and response", async () => {
       const page = await open();
       const search = page.getByLabel("Text");
       await search.fill("q-00042");
@@ -59,7 +59,7 @@ export function describeRows(site: Site<ShownRuns>): void {
       );
     });
 
-    it("are sorted by a score", async () => {
+    it("are sorted by score", async () => {
       const page = await open("?system=steady");
       const head = page.getByRole("columnheader", { name: "f1" });
       await head.getByRole("button").click();
@@ -70,14 +70,14 @@ export function describeRows(site: Site<ShownRuns>): void {
       await soon(() => scoresInSight(page)).toSatisfy(areAll("0.00"));
     });
 
-    it("are gone through with the keyboard", async () => {
+    it("can be navigated with the keyboard", async () => {
       const page = await open();
       await page.getByRole("grid", { name: "Rows" }).focus();
       await press(page, "ArrowDown", "ArrowDown", "ArrowUp");
       await soon(() => activeRow(page)).toBe(1);
       await press(page, "PageDown");
       await soon(() => activeRow(page)).toBeGreaterThan(8);
-      // The end is that of the rows which have come so far.
+      // The End key goes to the last of the rows loaded so far.
       await expectCount(page, 15_000);
       await press(page, "End");
       await soon(() => activeRow(page)).toBe(14_999);
@@ -88,7 +88,7 @@ export function describeRows(site: Site<ShownRuns>): void {
       await page.getByRole("heading", { name: "q-00002 · trial 0" }).waitFor();
     });
 
-    it("are sorted with the keyboard, from the head", async () => {
+    it("can be sorted with the keyboard from the column head", async () => {
       const page = await open();
       await page.getByRole("grid", { name: "Rows" }).focus();
       await press(page, "ArrowUp", "ArrowRight", "Enter");
@@ -96,7 +96,7 @@ export function describeRows(site: Site<ShownRuns>): void {
       await soon(() => page.locator(".grid-row").first().textContent()).toContain("lavish");
     });
 
-    it("lead on to the next one of the same list", async () => {
+    it("lead to the next one of the same list", async () => {
       const page = await open("?outcome=fail&system=swift");
       const rows = storedRows(site.runsDir, site.runs.large);
       const failed = rows.filter(({ system, outcome }) => system === "swift" && outcome === "fail");
@@ -124,7 +124,7 @@ async function activeRow(page: Page): Promise<number> {
   return Number(await page.locator(".grid-active-row").getAttribute("data-index"));
 }
 
-/** The column that the grid is sorted by, as far as it is drawn. */
+/** The rendered cells of the sort column. */
 async function scoresInSight(page: Page): Promise<string[]> {
   const heads = await page.getByRole("columnheader").allTextContents();
   const column = heads.findIndex((text) => text.startsWith("f1"));

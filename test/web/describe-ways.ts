@@ -5,13 +5,13 @@ import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
-/** More than any page has things to tab to before its content. */
+/** More than the tab stops of any page before its content. */
 const MOST_TABS = 60;
 
-/** Ways through the pages: back and forward, and with the keyboard alone. */
+/** Back and forward, and navigation by keyboard. */
 export function describeWays(site: Site<ShownRuns>): void {
   describe("ways", () => {
-    it("back and forward bring back filters, the row and the focus", async () => {
+    it("back and forward restore filters, row and focus", async () => {
       const page = await site.open(`#/run/${site.runs.large}/rows`);
       await page.locator("details.many", { hasText: "Outcome" }).locator("summary").click();
       await page.getByRole("checkbox", { name: "error" }).check();
@@ -32,7 +32,7 @@ export function describeWays(site: Site<ShownRuns>): void {
       await page.getByText(/^121 of 15,000 rows/).waitFor();
     });
 
-    it("the keyboard alone leads from the overview to a trial and back", async () => {
+    it("the keyboard leads from the overview to a trial and back", async () => {
       const page = await site.open("#/?dataset=towns");
       await page.getByRole("link", { name: "steady", exact: true }).first().waitFor();
       await tabTo(page, /^a: steady/);
@@ -50,7 +50,7 @@ export function describeWays(site: Site<ShownRuns>): void {
       await page.getByRole("heading", { name: "Overview" }).waitFor();
     });
 
-    it("the tabs of a run go by arrow keys", async () => {
+    it("the tabs of a run are switched with arrow keys", async () => {
       const page = await site.open(`#/run/${site.runs.trials}`);
       await page.getByRole("tab", { name: "Summary" }).focus();
       await page.keyboard.press("ArrowRight");
@@ -60,7 +60,7 @@ export function describeWays(site: Site<ShownRuns>): void {
       expect(await focused(page)).toMatch(/^tab: Rows/);
     });
 
-    it("the first thing to tab to skips to the content", async () => {
+    it("the first tab stop skips to the content", async () => {
       const page = await site.open("#/runs");
       await page.keyboard.press("Tab");
       expect(await focused(page)).toBe("button: Skip to the content");
@@ -68,7 +68,7 @@ export function describeWays(site: Site<ShownRuns>): void {
       await soon(() => focused(page)).toMatch(/^main/);
     });
 
-    it("a wrong address says so in words", async () => {
+    it("an unknown address shows a message", async () => {
       const page = await site.open("#/nowhere", { expected: /404/ });
       await page.getByText("There is no such page.").waitFor();
       await page.goto(`${site.url}#/run/no-such-run`);
@@ -77,7 +77,7 @@ export function describeWays(site: Site<ShownRuns>): void {
   });
 }
 
-/** Tabs until the focus is on what is wanted. */
+/** Presses Tab until the focus is on the wanted element. */
 async function tabTo(page: Page, wanted: RegExp, key = "Tab"): Promise<void> {
   for (let step = 0; step < MOST_TABS; step++) {
     if (wanted.test(await focused(page))) return;

@@ -24,10 +24,9 @@ const BUDGET = {
   lostUsd: 0.06,
 };
 
-/** Says something from now on. */
 type Tell = (state: object) => void;
 
-/** Tells about once a second, as a coordinator does: one that does not is taken for silent. */
+/** Publishes about once a second, like a coordinator; otherwise it would count as silent. */
 function telling(runDir: string): Tell {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearInterval(timer);
@@ -40,7 +39,7 @@ function telling(runDir: string): Tell {
   };
 }
 
-/** A run that goes on, on whose queue a test tells what a coordinator would. */
+/** A live run whose queue state is published by the test. */
 interface QueuedRun {
   page: Page;
   workers: Locator;
@@ -49,9 +48,9 @@ interface QueuedRun {
   finish(): Promise<void>;
 }
 
-/** The workers of a run, from the first to what they did in the end, without a reload. */
+/** The workers of a run, from the first to their final counts, without a reload. */
 export function describeWorkers(site: Site<HardRuns>): void {
-  /** From the list of runs, which says how many workers there are, to the run. */
+  /** Opens the run from the list of runs, which shows the number of workers. */
   async function openRun(first: QueueState): Promise<QueuedRun> {
     const { system, end } = slowSystem();
     const page = await site.open("#/runs");
@@ -72,9 +71,9 @@ export function describeWorkers(site: Site<HardRuns>): void {
     return { page, workers, tell, finish };
   }
 
-  describe("the workers of a run", () => {
-    it("are shown as they come, work, refuse and go, and in the end with what they did", async () => {
-      const notes = ["the worker delta:12 was lost with 3 trials under way, which others take over"];
+  describe("workers of a run", () => {
+    it("are shown as they join, work, refuse and leave, and with their final counts", async () => {
+      const notes = ["the worker delta:12 was lost with 3 running trials, which others take over"];
       const first = sampleQueue({ workers: [ALPHA, BETA, GAMMA], budget: BUDGET, notes });
       const { page, workers, tell, finish } = await openRun(first);
       await expectWorkers(workers);
@@ -107,7 +106,7 @@ export function describeWorkers(site: Site<HardRuns>): void {
       await workers.getByText("Who did how much").waitFor();
     });
 
-    it("can be read by everybody, and are text whatever they are called", async () => {
+    it("are accessible, and shown as text whatever their name", async () => {
       const hostile = HOSTILE.map((text, pid) => sampleWorker({ host: text, pid, waiting: text, done: pid }));
       const refusing = sampleWorker({ host: "gamma", refuses: HOSTILE.join("\n") });
       const state = sampleQueue({ workers: [...hostile, refusing], budget: BUDGET, notes: HOSTILE, url: HOSTILE[0] });
@@ -147,7 +146,7 @@ async function expectBudget(workers: Locator): Promise<void> {
   expect(text).toContain("delta:12 was lost");
 }
 
-/** By keyboard, and kept in the address. */
+/** By keyboard; kept in the address. */
 async function expectSorting(page: Page, workers: Locator): Promise<void> {
   await workers.getByRole("button", { name: "Done" }).press("Enter");
   await soon(() => workers.getByRole("rowheader").first().textContent()).toBe("alpha pid 4121");

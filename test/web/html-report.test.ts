@@ -16,14 +16,14 @@ const ATTACK = "</script><!--<script>globalThis.wasRun = true</script><img src=x
 const HOSTILE = `${ATTACK} \u001b[31mred \u202eright to left \u2028`;
 const TITLE = `A report ${ATTACK}`;
 
-/** What a page did besides showing itself. */
+/** A page with its problems and requests. */
 interface Watched {
   page: Page;
   requests: string[];
   problems: string[];
 }
 
-describe.skipIf(lacks("chromium"))("the single file, opened from disk without a network", () => {
+describe.skipIf(lacks("chromium"))("the single HTML file, opened from disk without a network", () => {
   const folder = mkdtempSync(join(tmpdir(), "assay-html-"));
   const file = join(folder, "report.html");
   let browser: Browser;
@@ -53,7 +53,7 @@ describe.skipIf(lacks("chromium"))("the single file, opened from disk without a 
     return { page, requests, problems };
   }
 
-  /** Nothing but the file itself and what the page made of it was asked for, and nothing else ran. */
+  /** Checks that only the file itself was requested, and that no other script ran. */
   async function expectQuiet({ page, requests, problems }: Watched): Promise<void> {
     expect(problems).toEqual([]);
     expect(requests.filter((url) => !/^(?:file|data|blob):/.test(url))).toEqual([]);
@@ -78,7 +78,7 @@ describe.skipIf(lacks("chromium"))("the single file, opened from disk without a 
     await expectQuiet(watched);
   });
 
-  it("shows what a model wrote as text, also five megabytes of it", async () => {
+  it("shows model output as text, even five megabytes", async () => {
     for (const example of [0, 1]) {
       const watched = await open(`#/run/${run}/trial?system=poor&example=${example}`);
       await watched.page.getByText("globalThis.wasRun = true").first().waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(lacks("chromium"))("the single file, opened from disk without a 
     }
   });
 
-  it("says who did how much of a run over a queue", async () => {
+  it("shows the work of each queue worker", async () => {
     const watched = await open(`#/run/${run}`);
     const workers = watched.page.getByRole("region", { name: "Workers", exact: true });
     await workers.getByText("Who did how much").click();
@@ -104,7 +104,7 @@ describe.skipIf(lacks("chromium"))("the single file, opened from disk without a 
   });
 });
 
-/** Writes the report of a real run, and says which. */
+/** Writes the report of a real run, and returns its id. */
 async function writeReport(folder: string, file: string): Promise<string> {
   const dataset = Array.from({ length: 6 }, (_, id) => ({ id, question: HOSTILE, answer: "yes" }));
   const { runDir } = await evaluate({

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 
-/** What a row is sorted by; null when nobody knows. */
+/** The value that a row is sorted by; null if unknown. */
 export type Sorted = string | number | null;
 
 const WORDS = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** Values stand in order, and those that nobody knows stand last either way. */
+/** Checks the order; unknown values come last in both directions. */
 export function expectInOrder(values: readonly Sorted[], isDescending: boolean, what: string): void {
   const known = values.filter((value) => value !== null);
   expect(values.slice(known.length), what).toEqual(values.filter((value) => value === null));

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { soon } from "./soon.js";
 
-// What is asked of the page itself is written as text: it runs there, and knows nothing of the test.
+// Scripts for the page are strings: they run there without access to the test.
 
 const UNUSABLE = String.raw`(() => {
   const wrong = /\b(NaN|undefined|Infinity)\b/;
@@ -16,19 +16,19 @@ const UNUSABLE = String.raw`(() => {
   return found;
 })()`;
 
-/** Nothing on the page was worked out wrongly: no text and no attribute says NaN, undefined or Infinity. */
+/** Checks that no text and no attribute contains NaN, undefined or Infinity. */
 export async function expectUsable(page: Page): Promise<void> {
   expect(await page.evaluate(UNUSABLE)).toEqual([]);
 }
 
-/** The page does not scroll sideways. */
+/** Checks that the page does not scroll sideways. */
 export async function expectFits(page: Page): Promise<void> {
   const spare = "document.documentElement.clientWidth - document.documentElement.scrollWidth";
-  // Charts are drawn anew for a window that has just become narrow.
+  // Charts are redrawn after the window becomes narrow.
   await soon(() => page.evaluate<number>(spare), { message: `too wide: ${page.url()}` }).toBeGreaterThanOrEqual(0);
 }
 
-/** Whether a text is a picture that any reader of XML accepts, with something drawn in it. */
+/** True if a text is a valid SVG image with some shapes. */
 export function isDrawing(page: Page, svg: string): Promise<boolean> {
   return page.evaluate<boolean>(`(() => {
     const picture = new DOMParser().parseFromString(${JSON.stringify(svg)}, "image/svg+xml");
@@ -37,7 +37,7 @@ export function isDrawing(page: Page, svg: string): Promise<boolean> {
   })()`);
 }
 
-/** What has the focus: its role or tag, and its name or text. */
+/** The focused element: its role or tag, and its name or text. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate<string>(`(() => {
     const { activeElement: here } = document;
@@ -46,9 +46,9 @@ export function focused(page: Page): Promise<string> {
   })()`);
 }
 
-/** Nothing that was shown as text has become more than that. */
+/** Checks that text from models had no effect. */
 export async function expectHarmless(page: Page): Promise<void> {
   expect(await page.evaluate("window.pwned")).toBeUndefined();
-  expect(await page.locator("script").count(), "the script of the page itself").toBe(1);
+  expect(await page.locator("script").count(), "only the script of the page itself").toBe(1);
   expect(await page.locator("main").locator("img, iframe, [onload], [onerror], [href^=javascript]").count()).toBe(0);
 }

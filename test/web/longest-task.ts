@@ -5,15 +5,12 @@ interface TraceEvent {
   ph: string;
   pid: number;
   tid: number;
-  /** Microseconds of the processor. */
+  /** CPU time in microseconds. */
   tdur?: number;
   args?: { name?: string };
 }
 
-/**
- * Milliseconds of the longest task of a page while something is done, counted by the processor: by the clock a task is
- * as long as the other work of the machine makes it.
- */
+/** CPU time in milliseconds of the page's longest task during an action. Wall time would include other work of the machine. */
 export async function longestTask(browser: Browser, page: Page, act: () => Promise<void>): Promise<number> {
   await browser.startTracing(page, { categories: ["toplevel"] });
   await act();

@@ -10,10 +10,10 @@ import { fewRows } from "./stored-runs.js";
 import { seriousViolations } from "./violations.js";
 
 const COPIES = 1100;
-/** With the run that was copied. */
+/** Includes the copied run. */
 const TOTAL = "1,101";
 
-/** More runs than a page has, and than the pages over many runs are drawn from. */
+/** More runs than fit on a page, and than the aggregate pages use. */
 async function manyRuns(runsDir: string): Promise<void> {
   copyRunOften(join(runsDir, await fewRows(runsDir)), COPIES);
 }
@@ -21,7 +21,7 @@ async function manyRuns(runsDir: string): Promise<void> {
 describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () => {
   const site = useSite(manyRuns);
 
-  it("are gone through page by page, also with the keyboard, and the address keeps the place", async () => {
+  it("are browsed page by page, also with the keyboard, and the address keeps the position", async () => {
     const page = await site.open("#/runs?sort=title&q=copy");
     await page.getByText(`1–100 of 1,100 runs, out of ${TOTAL}`).waitFor();
     await page.getByText("Page 1 of 11").waitFor();
@@ -41,7 +41,7 @@ describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () 
     await expectFirst(page, "Copy 100");
   });
 
-  it("are searched and sorted over all pages, from the first page on", async () => {
+  it("are searched and sorted over all pages, starting on the first page", async () => {
     const page = await site.open("#/runs?page=3");
     await page.getByText(`201–300 of ${TOTAL} runs`).waitFor();
     await page.getByLabel("Search").fill("copy 104");
@@ -54,7 +54,7 @@ describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () 
     await page.getByText("No run fits").waitFor();
   });
 
-  it("are compared across pages, and those that are old as well", async () => {
+  it("are compared across pages, including old ones", async () => {
     const page = await site.open("#/runs?sort=title&q=copy");
     await page.getByRole("checkbox", { name: "Compare Copy 0, copy-000" }).check();
     await page.getByRole("button", { name: "Next →" }).click();

@@ -7,15 +7,12 @@ const FOLDER = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 const LARGEST_BYTES = 150_000;
 const SIZE = { width: 1280, height: 720 };
 
-/** Whether a picture of the documentation is to be made: there is none yet, or ASSAY_SCREENSHOTS=1 wants all anew. */
+/** True if the screenshot does not exist yet, or ASSAY_SCREENSHOTS=1 renews all. */
 export function wantsPicture(name: string): boolean {
   return process.env.ASSAY_SCREENSHOTS === "1" || !existsSync(pathOf(name));
 }
 
-/**
- * Keeps how a page, or a part of it, looks for the documentation, where that is wanted; otherwise a test run leaves the
- * pictures as they are.
- */
+/** Saves a screenshot of the page, or of a part, for the documentation, if it is due. */
 export async function keepPicture(page: Page, name: string, part: Page | Locator = page): Promise<void> {
   if (!wantsPicture(name)) return;
   const path = pathOf(name);

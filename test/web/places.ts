@@ -1,17 +1,15 @@
 import type { Page } from "playwright-core";
 import type { ShownRuns } from "./stored-runs.js";
 
-/** A page of the dashboard. */
 export interface Place {
   readonly name: string;
   readonly hash: string;
-  /** What its heading says. */
   readonly heading: string;
-  /** What is there as soon as the page has its data. */
+  /** Selector that is present once the page has its data. */
   readonly content: string;
 }
 
-/** Every page there is, on the runs that the tests have made. */
+/** All pages for the stored runs. */
 export function placesOf({ large, agent, nightly: [first = ""], trials }: ShownRuns): Place[] {
   const title = "Three systems on five thousand questions";
   return [
@@ -49,11 +47,11 @@ export function trialHash(run: string, { system, dataset, example }: TrialName):
   return `#/run/${run}/trial?${words.toString()}`;
 }
 
-/** Waits until a page shows what it is about. */
+/** Waits until a page shows its content. */
 export async function settled(page: Page, { heading, content }: Place): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.locator(content).first().waitFor();
   await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });
-  // Rows come in pieces, and the first of them are shown already.
+  // Rows arrive in batches, and the first ones are already shown.
   await page.getByText("have arrived").waitFor({ state: "detached" });
 }

@@ -7,21 +7,21 @@ import { afterAll, afterEach, beforeAll } from "vitest";
 import { LAUNCHER, watch } from "../../src/testing/assay.js";
 import { launchBrowser, type VisitOptions, Visits } from "./browser.js";
 
-/** The command `assay serve`, running. */
+/** A running `assay serve`. */
 export interface Served {
-  /** Where the page is, with the token where there is one. */
+  /** The address of the page, with the token if there is one. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts the real command over the runs of a folder; resolves when it has said where it is. */
+/** Starts the real command for a folder of runs; resolves when it has printed its address. */
 export async function serveRuns(runsDir: string, ...args: string[]): Promise<Served> {
   const command = [LAUNCHER, "serve", "--no-open", "--port", "0", "--runs-dir", runsDir, ...args];
   const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
   const { finished } = watch(child);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.once("data", (text: string) => resolve(text.trim()));
-    finished.then(({ stderr }) => reject(new Error(`the server ended: ${stderr}`)), reject);
+    finished.then(({ stderr }) => reject(new Error(`the server exited: ${stderr}`)), reject);
   });
   const stop = async () => {
     child.kill("SIGKILL");
@@ -30,14 +30,14 @@ export async function serveRuns(runsDir: string, ...args: string[]): Promise<Ser
   return { url, stop };
 }
 
-/** What the tests of a file share: one browser, one server, one folder of runs. */
+/** Shared by the tests of a suite: one browser, one server, one folder of runs. */
 export interface Site<T> {
   readonly browser: Browser;
   readonly runsDir: string;
   readonly url: string;
-  /** What `makeRuns` has given. */
+  /** The result of `makeRuns`. */
   readonly runs: T;
-  /** Opens an address of the page, such as `#/runs`; the test fails afterwards when the page had a problem. */
+  /** Opens an address of the page, such as `#/runs`; the test fails afterwards if the page had a problem. */
   open(hash: string, options?: VisitOptions): Promise<Page>;
   /** The same for another server. */
   visit(address: string, options?: VisitOptions): Promise<Page>;
@@ -51,11 +51,11 @@ interface Parts<T> {
   runs: T;
 }
 
-/** Makes runs, serves them and starts a browser for all tests of a suite. */
+/** Stores runs, serves them and starts a browser for all tests of a suite. */
 export function useSite<T>(makeRuns: (runsDir: string) => Promise<T>): Site<T> {
   let parts: Parts<T> | undefined;
   const ready = (): Parts<T> => {
-    if (parts === undefined) throw new Error("The site is there when the tests run, not before.");
+    if (parts === undefined) throw new Error("The site exists only while tests run.");
     return parts;
   };
   beforeAll(async () => {

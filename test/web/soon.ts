@@ -3,9 +3,9 @@ import { expect } from "vitest";
 const PATIENCE_MS = 120_000;
 
 /**
- * Expects something of a page within a while: a busy machine takes longer than the second that is usual.
+ * Expects something of a page within a generous time limit, since a busy machine takes longer than the default.
  * @example
- * await soon(() => page.title()).toBe("Runs · Assay");
+ * await waitFor(() => page.title()).toBe("Runs · Assay");
  */
 export function soon<T>(read: () => T, options: { interval?: number; message?: string } = {}) {
   return expect.poll(read, { timeout: PATIENCE_MS, ...options });

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EvalRow } from "assay";
 
-/** The rows of a stored run, as they were written. */
 export function storedRows(runsDir: string, run: string): EvalRow[] {
   const text = readFileSync(join(runsDir, run, "rows.jsonl"), "utf8");
   return text

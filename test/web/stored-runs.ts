@@ -10,21 +10,21 @@ import {
   type System,
 } from "assay";
 
-/** The runs that the pages are tested on: real ones, of systems that answer at once. Each function gives a run's id. */
+/** The runs that pages are tested with: real ones of instant systems. Each function returns a run id. */
 
 const PRICE = { input: 3, output: 15 };
 
 interface Skill {
   name: string;
-  /** Of a hundred questions, how many are answered right. */
+  /** Correct answers of a hundred. */
   right: number;
   seconds: number;
   tokens: number;
-  /** Of a hundred calls, how many fail. */
+  /** Failing calls of a hundred. */
   failing?: number;
 }
 
-/** A system that is right, slow and dear as it is told, always in the same way. */
+/** A deterministic system with the given quality, speed and cost. */
 function skilled({ name, right, seconds, tokens, failing = 0 }: Skill): System {
   return {
     name,
@@ -46,7 +46,7 @@ function skilled({ name, right, seconds, tokens, failing = 0 }: Skill): System {
   };
 }
 
-/** A number that looks random and is the same every time. */
+/** A deterministic hash. */
 function lotOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
@@ -98,22 +98,21 @@ async function run(
   return basename(runDir ?? "");
 }
 
-/** Three systems on five thousand questions. */
 function largeRun(runsDir: string): Promise<string> {
   return run(runsDir, "Three systems on five thousand questions", { name: "towns", examples: questions(5000) });
 }
 
-/** Three systems on two questions, to be copied. */
+/** Three systems on two questions, for copies. */
 export function fewRows(runsDir: string): Promise<string> {
   return run(runsDir, "Two questions", { examples: questions(2) });
 }
 
-/** Five trials of each of forty questions, so that there are curves. */
+/** Five trials of each of forty questions, for pass@k curves. */
 function manyTrials(runsDir: string): Promise<string> {
   return run(runsDir, "Five trials of forty questions", { trials: 5 });
 }
 
-/** Runs of the same systems on the same questions, one a day up to a day; the systems become better. */
+/** Runs of the same systems on the same questions, one per day; the systems improve. */
 async function history(runsDir: string, days: number): Promise<string[]> {
   const ids: string[] = [];
   for (let day = 0; day < days; day++) {
@@ -134,7 +133,6 @@ function change(dir: string, words: Readonly<Record<string, unknown>>): void {
   writeFileSync(path, JSON.stringify({ ...parsed(readFileSync(path, "utf8")), ...words }));
 }
 
-/** The ids of the runs that the pages are tested on. */
 export interface ShownRuns {
   large: string;
   trials: string;
@@ -142,10 +140,10 @@ export interface ShownRuns {
   agent: string;
 }
 
-/** How many runs there are of the same systems on the same questions. */
+/** Number of runs in the history. */
 const NIGHTS = 12;
 
-/** One run of each kind, dated so that they look the same every time. */
+/** One run of each kind, with fixed dates. */
 export async function shownRuns(runsDir: string): Promise<ShownRuns> {
   const runs = {
     large: await largeRun(runsDir),
@@ -160,7 +158,7 @@ export async function shownRuns(runsDir: string): Promise<ShownRuns> {
   return runs;
 }
 
-/** What a model may write that wants to be more than text. */
+/** Model output with markup and scripts. */
 export const HOSTILE = [
   "<script>window.pwned = 1</script>",
   "</script><img src=x onerror='window.pwned = 2'>",
@@ -170,20 +168,20 @@ export const HOSTILE = [
   "{{constructor.constructor('window.pwned = 5')()}}",
 ] as const;
 
-/** The name of the system that gives back what it was given. */
+/** Name of the system that returns its input. */
 export const ECHO = "<b onmouseover='window.pwned = 6'>echo</b>";
 
 const LONG = `start ${"0123456789".repeat(500_000)} end`;
 
-/** How many characters the longest response has. */
+/** Length of the longest response. */
 export const LONG_LENGTH = LONG.length;
 
-/** The ids of the examples of the hostile run: of each hostile text, and of the long one. */
+/** Example ids of the hostile run: one for each hostile text, and the long one. */
 export function hostileIds(): string[] {
   return [...HOSTILE, LONG].map((text, place) => `${place} ${text.slice(0, 40)}`);
 }
 
-/** Names, questions and answers that want to be more than text, and one of five megabytes. */
+/** Names, questions and answers with markup, and one of five megabytes. */
 function hostileRun(runsDir: string): Promise<string> {
   const ids = hostileIds();
   const examples = [...HOSTILE, LONG].map((text, place) => ({
@@ -199,7 +197,6 @@ function hostileRun(runsDir: string): Promise<string> {
   return run(runsDir, `Hostile ${HOSTILE[0]}`, { name: "hostile", examples, systems: [echo] });
 }
 
-/** The ids of the runs that are hard to show. */
 export interface HardRuns {
   hostile: string;
   many: string;
@@ -207,12 +204,12 @@ export interface HardRuns {
 
 const MANY = 100_000;
 
-/** A hostile run, and one of a hundred thousand rows. */
+/** A hostile run, and one with a hundred thousand rows. */
 export async function hardRuns(runsDir: string): Promise<HardRuns> {
   return { hostile: await hostileRun(runsDir), many: await manyRows(runsDir, MANY) };
 }
 
-/** An agent that reads, edits and tests, with what it did event by event. */
+/** An agent that reads, edits and tests, event by event. */
 function agentRun(runsDir: string): Promise<string> {
   const startedAt = Date.UTC(2026, 9, 1, 3);
   const at = (seconds: number) => startedAt + seconds * 1000;
@@ -225,7 +222,7 @@ function agentRun(runsDir: string): Promise<string> {
     durationMs: 900,
   });
   const events = [
-    { type: "user_message", timestamp: at(0), text: "Mend the sum." },
+    { type: "user_message", timestamp: at(0), text: "Fix the sum." },
     { type: "turn_start", timestamp: at(0.1) },
     { type: "reasoning", timestamp: at(1), text: "I look at the file first." },
     { type: "tool_call", timestamp: at(2), name: "Read", callId: "1", arguments: { file_path: "sum.js" } },
@@ -242,7 +239,7 @@ function agentRun(runsDir: string): Promise<string> {
     usage(5, 60),
     { type: "tool_call", timestamp: at(6), name: "Bash", callId: "3", arguments: { command: "npm test" } },
     { type: "tool_result", timestamp: at(8), callId: "3", success: false, result: "1 test failed" },
-    { type: "assistant_message", timestamp: at(9), text: "The sum is mended. It is Town1." },
+    { type: "assistant_message", timestamp: at(9), text: "The sum is fixed. It is Town1." },
     { type: "turn_end", timestamp: at(9.1) },
   ];
   const output: Output = {
@@ -255,13 +252,12 @@ function agentRun(runsDir: string): Promise<string> {
     firstAttemptMs: 4000,
   };
   const agent: System = { name: "claude", harness: "claude", model: "claude-sonnet-4-5", process: () => output };
-  return run(runsDir, "An agent mends a sum", { name: "repairs", examples: questions(2), systems: [agent] });
+  return run(runsDir, "An agent fixes a sum", { name: "repairs", examples: questions(2), systems: [agent] });
 }
 
-/** How a trial that was waiting ends. */
 type Ending = "right" | "wrong" | "broken";
 
-/** A system that ends one trial at a time, when it is told to and as it is told. */
+/** A system whose trials end one at a time, on demand. */
 export function slowSystem(): { system: System; end: (ending: Ending) => void } {
   const told: Ending[] = [];
   const waiting: ((ending: Ending) => void)[] = [];
@@ -284,16 +280,16 @@ export function slowSystem(): { system: System; end: (ending: Ending) => void } 
 interface GoingRun {
   system: System;
   title: string;
-  /** How many questions there are. */
+  /** Number of questions. */
   count: number;
 }
 
-/** A run that is going on: trials end when they are told to. */
+/** A live run whose trials end on demand. */
 export function runningRun(runsDir: string, { system, title, count }: GoingRun): Promise<string> {
   return run(runsDir, title, { examples: questions(count), systems: [system], maxWorkers: 1 });
 }
 
-/** A run of very many rows, which are written rather than run. */
+/** A run with very many rows, which are written instead of run. */
 async function manyRows(runsDir: string, count: number): Promise<string> {
   const id = await run(runsDir, `${count} rows`, { name: "many" });
   const dir = join(runsDir, id);
@@ -302,7 +298,7 @@ async function manyRows(runsDir: string, count: number): Promise<string> {
     JSON.stringify({ ...rows[place % rows.length], exampleId: `row-${String(place).padStart(6, "0")}` }),
   );
   writeFileSync(join(dir, "rows.jsonl"), `${lines.join("\n")}\n`);
-  // What it says is of other rows.
+  // The stored card belongs to other rows.
   rmSync(join(dir, "summary.json"));
   change(dir, { planned: count });
   return id;

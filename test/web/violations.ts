@@ -7,7 +7,7 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** What axe has to say about a page that keeps somebody from using it. */
+/** Serious axe violations of a page. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(

@@ -16,8 +16,8 @@ const REQUEST: LaunchRequest = {
   mcp: null,
 };
 
-describe("adapterOf", () => {
-  it.each(AGENT_NAMES)("knows %s", (name) => {
+describe("requireAdapter", () => {
+  it.each(AGENT_NAMES)("finds %s", (name) => {
     expect(adapterOf(name)).toBe(ADAPTERS[name]);
     expect(adapterOf(name)).toMatchObject({ name, program: name });
   });
@@ -26,12 +26,12 @@ describe("adapterOf", () => {
     ["cluade", "claude"],
     ["Codex", "codex"],
     ["opncode", "opencode"],
-  ])("guesses what %s was to be", (name, meant) => {
+  ])("suggests the closest name for %s", (name, meant) => {
     expect(() => adapterOf(name)).toThrow(UsageError);
     expect(() => adapterOf(name)).toThrow(`Did you mean "${meant}"?`);
   });
 
-  it.each(["", "aider", "toString", "__proto__"])("does not know %j, and says what can be done", (name) => {
+  it.each(["", "aider", "toString", "__proto__"])("rejects %j and says what to do", (name) => {
     expect(() => adapterOf(name)).toThrow(/Known: claude, .*--agent-command/);
   });
 });
@@ -39,14 +39,14 @@ describe("adapterOf", () => {
 describe.each(AGENT_NAMES)("%s", (name) => {
   const adapter = adapterOf(name);
 
-  it("can be described", () => {
+  it("has a description", () => {
     expect(adapter.checkedVersion).toMatch(/^\d+\.\d+\.\d+$/);
     expect(adapter.install).toMatch(/^npm install -g /);
     expect(adapter.dialects.length).toBeGreaterThan(0);
     expect(adapter.login).toMatch(/^\.\w/);
   });
 
-  it("is pointed at the gateway with the key that means nothing", () => {
+  it("uses the gateway with the placeholder key", () => {
     const all = JSON.stringify(adapter.launch(REQUEST));
     expect(all).toContain("http://g/");
     expect(all).toContain("meaningless");
@@ -54,7 +54,7 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     expect(all).not.toContain("own/the-model");
   });
 
-  it("uses its own login and settings in a HOME that is the user's", () => {
+  it("uses the login and settings of the user's HOME", () => {
     const launch = adapter.launch({ ...REQUEST, usesOwnHome: true });
     expect(JSON.stringify(launch)).not.toContain("meaningless");
     expect(launch.homeFiles).toEqual({});
@@ -62,13 +62,13 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     expect([...launch.args, launch.input].join(" ")).toContain("Do it");
   });
 
-  it("is told no model where none was asked for, so that it uses its own default", () => {
+  it("is given no model when none is named, so that it uses its default", () => {
     if (adapter.provider === null) return;
     const { args, env } = adapter.launch({ ...REQUEST, model: null });
     expect([...args, ...Object.values(env)].join(" ")).not.toMatch(/(?:^| )(?:--model|-m)(?: |=|$)|the-model/);
   });
 
-  it("has a reader for each run", () => {
+  it("has a new reader for each run", () => {
     const [one, other] = [adapter.reader(), adapter.reader()];
     one.read({ type: "never seen" });
     expect(one.unknown.size).toBe(1);

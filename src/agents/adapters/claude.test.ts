@@ -14,7 +14,7 @@ const LAUNCH: LaunchRequest = {
 
 const read = (name: string) => readAll(claude, fixture(`${name}.jsonl`));
 
-/** What differs from run to run: names of calls, and the version in the introduction. */
+/** Without what differs between runs: call ids, and the version in the first event. */
 function comparable(happenings: readonly AgentHappening[]): AgentHappening[] {
   const calls = new Map<string, string>();
   const nameOf = (id: string) => calls.get(id) ?? calls.set(id, `call ${calls.size}`).get(id) ?? "";
@@ -24,7 +24,7 @@ function comparable(happenings: readonly AgentHappening[]): AgentHappening[] {
 }
 
 describe("launch", () => {
-  it("goes through the gateway with a key that means nothing, and one model for everything", () => {
+  it("uses the gateway with a placeholder key, and one model for everything", () => {
     const { args, env, homeFiles } = claude.launch(LAUNCH);
     expect(args.slice(-4)).toEqual(["--model", "claude-sonnet-4-5", "--", "Create hello.txt"]);
     expect(args).toEqual(expect.arrayContaining(["-p", "--verbose", "--include-partial-messages"]));
@@ -35,19 +35,19 @@ describe("launch", () => {
     expect(homeFiles).toEqual({});
   });
 
-  it("says that the place is isolated only where root would be refused otherwise", () => {
+  it("sets IS_SANDBOX only for root, who would be refused otherwise", () => {
     expect(claude.launch(LAUNCH).env).not.toHaveProperty("IS_SANDBOX");
     expect(claude.launch({ ...LAUNCH, isRoot: true }).env).toHaveProperty("IS_SANDBOX", "1");
   });
 
-  it("leaves the user's own login and models alone, and is metered all the same", () => {
+  it("keeps the user's login and models, and is metered anyway", () => {
     const { args, env } = claude.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args).toEqual(expect.arrayContaining(["--model", "sonnet"]));
     expect(env).toHaveProperty("ANTHROPIC_BASE_URL", LAUNCH.gateway.anthropic);
     expect(Object.keys(env).filter((name) => /KEY|TOKEN|_MODEL/.test(name))).toEqual([]);
   });
 
-  it("names no model when the program's own is wanted", () => {
+  it("names no model when the program's default is wanted", () => {
     const { args, env } = claude.launch({ ...LAUNCH, model: null });
     expect(args).not.toContain("--model");
     expect(Object.keys(env).filter((name) => name.endsWith("_MODEL"))).toEqual([]);
@@ -60,7 +60,7 @@ describe("launch", () => {
 });
 
 describe("reader", () => {
-  it("tells one call, its result and the answer as two turns", () => {
+  it("reads one call, its result and the answer as two turns", () => {
     const { happenings, reader } = read("claude-2.1.325-one-tool");
     expect(types(joined(happenings))).toBe(
       "system turn_start tool_call turn_end tool_result turn_start assistant_message turn_end",
@@ -77,7 +77,7 @@ describe("reader", () => {
       model: "claude-sonnet-4-5",
       response: "Done: hello.txt now contains hello-from-agent.",
     });
-    // As the model's endpoint counted them.
+    // As counted by the model's endpoint.
     expect(reader.figures).toEqual({
       usage: { input: 18744, output: 28 },
       costUsd: 0.05665200000000001,
@@ -86,7 +86,7 @@ describe("reader", () => {
     expect(reader.unknown.size).toBe(0);
   });
 
-  it("tells the first words when they come, and no word twice", () => {
+  it("emits the first text when it arrives, and no text twice", () => {
     const texts = read("claude-2.1.325-one-tool").happenings.filter(({ type }) => type === "assistant_message");
     expect(texts).toEqual([
       { type: "assistant_message", text: "Done: hello.txt " },
@@ -94,7 +94,7 @@ describe("reader", () => {
     ]);
   });
 
-  it("tells reasoning, calls that were made at once, and the skill that was used", () => {
+  it("reads reasoning, parallel calls, and the used skill", () => {
     const { happenings, reader } = read("claude-2.1.325-parallel");
     expect(types(joined(happenings))).toBe(
       "system turn_start reasoning assistant_message tool_call tool_call turn_end tool_result tool_result " +
@@ -111,7 +111,7 @@ describe("reader", () => {
     });
   });
 
-  it("keeps what a sub-agent does, without turns of its own, and counts its tokens", () => {
+  it("keeps a subagent's events without turns, and counts its tokens", () => {
     const { happenings, reader } = read("claude-2.1.325-subagent");
     expect(happenings.filter(({ type }) => type === "turn_start")).toHaveLength(2);
     expect(happenings.flatMap((one) => (one.type === "tool_call" ? [one.name] : []))).toEqual(["Task", "Bash"]);
@@ -119,7 +119,7 @@ describe("reader", () => {
     expect(reader.figures).toMatchObject({ usage: { input: 4006, output: 206 }, isPartial: false });
   });
 
-  it.each(["one-tool", "several-tools", "parallel", "401", "500"])("reads %s of both versions alike", (scenario) => {
+  it.each(["one-tool", "several-tools", "parallel", "401", "500"])("reads %s the same in both versions", (scenario) => {
     const [now, before] = [read(`claude-2.1.325-${scenario}`), read(`claude-2.1.197-${scenario}`)];
     const withoutPort = (happenings: AgentHappening[]) =>
       JSON.parse(JSON.stringify(happenings).replace(/127\.0\.0\.1:\d+/g, "host")) as unknown;
@@ -130,7 +130,7 @@ describe("reader", () => {
     expect([...before.reader.unknown, ...now.reader.unknown]).toEqual([]);
   });
 
-  it.each([401, 500])("fails with status %i, and the program's words are no answer", (status) => {
+  it.each([401, 500])("fails with status %i, and the program's message is not an answer", (status) => {
     const { happenings, reader } = read(`claude-2.1.325-${status}`);
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(reader.response).toBe("");
@@ -138,7 +138,7 @@ describe("reader", () => {
     expect(reader.figures).toMatchObject({ usage: null, costUsd: null });
   });
 
-  it.each(["2.1.325", "2.1.197"])("goes on in the same turn after an answer that broke off, in %s", (version) => {
+  it.each(["2.1.325", "2.1.197"])("continues in the same turn after an interrupted answer, in %s", (version) => {
     const { happenings, reader } = read(`claude-${version}-cut`);
     expect(happenings.filter(({ type }) => type === "turn_start")).toHaveLength(2);
     expect(happenings.filter(({ type }) => type === "turn_end")).toHaveLength(2);
@@ -148,13 +148,13 @@ describe("reader", () => {
     expect(reader.figures.isPartial).toBe(true);
   });
 
-  it("fails without a status when every answer breaks off", () => {
+  it("fails without a status when every answer is interrupted", () => {
     const { reader } = read("claude-2.1.325-cut-always");
     expect(reader.end).toMatchObject({ kind: "failed", status: null, message: expect.stringContaining("ECONNRESET") });
     expect(reader.figures).toMatchObject({ usage: { input: 28116, output: 3 }, isPartial: true });
   });
 
-  it("was stopped when the model declined, and when its answer was too long", () => {
+  it("is stopped when the model declines, and when its answer is too long", () => {
     expect(read("claude-2.1.325-refusal").reader.end).toMatchObject({ kind: "stopped", reason: "refused" });
     expect(read("claude-2.1.325-length").reader.end).toMatchObject({ kind: "stopped", reason: "truncated" });
   });
@@ -178,7 +178,7 @@ describe("reader", () => {
     expect(reader.end).toEqual(end);
   });
 
-  it("says that figures are partial until the run has ended, and takes side calls from its totals", () => {
+  it("reports partial figures until the end, and takes side calls from the totals", () => {
     const reader = claude.reader();
     const start = { id: "m", model: "x", content: [], usage: { input_tokens: 100, output_tokens: 1 } };
     reader.read({ type: "stream_event", event: { type: "message_start", message: start }, parent_tool_use_id: null });
@@ -193,7 +193,7 @@ describe("reader", () => {
     expect(reader.figures).toEqual({ usage: { input: 120, output: 12 }, costUsd: 0.5, isPartial: false });
   });
 
-  it("takes a result back when the run goes on after it", () => {
+  it("discards a result when the run continues after it", () => {
     const reader = claude.reader();
     reader.read({ type: "result", subtype: "success", is_error: false, result: "Waiting for a sub-agent." });
     expect(reader.end).toEqual({ kind: "done" });
@@ -202,7 +202,7 @@ describe("reader", () => {
     expect(reader.response).toBe("Now it is done.");
   });
 
-  it("keeps and counts what it does not know", () => {
+  it("keeps and counts unknown events", () => {
     const reader = claude.reader();
     const news = { type: "news", a: 1 };
     expect(reader.read(news)).toEqual([{ type: "custom", name: "news", data: news }]);
@@ -215,7 +215,7 @@ describe("reader", () => {
     ]);
   });
 
-  it("tells of a retry whose figures are not numbers", () => {
+  it("reads a retry whose counts are not numbers", () => {
     const retry = {
       type: "system",
       subtype: "api_retry",
@@ -227,7 +227,7 @@ describe("reader", () => {
     expect(claude.reader().read(retry)).toEqual([{ type: "error", message }]);
   });
 
-  it("takes any event", () => {
+  it("accepts any event", () => {
     const anything = fc.anything({ withNullPrototype: true });
     const type = fc.constantFrom("assistant", "user", "system", "result", "stream_event", "constructor");
     const inner = fc.constantFrom("message_start", "content_block_start", "content_block_delta", "text", "toString");

@@ -16,7 +16,7 @@ import {
   UnknownEvents,
 } from "../adapter.js";
 
-/** Enough for a hiccup; the ten it makes by itself keep a run whose key is wrong busy for minutes. */
+/** Enough for brief failures; its default of ten keeps a run with a wrong key busy for minutes. */
 const RETRIES = "3";
 
 const FLAGS = [
@@ -81,7 +81,7 @@ export const claude: AgentAdapter = {
     "Write",
   ],
   takesServers: "always",
-  asRoot: "it refuses to run unasked as root unless IS_SANDBOX=1 says that this is a container: it is set",
+  asRoot: "as root it only runs without prompts when IS_SANDBOX=1 marks a container, so that is set",
   launch,
   reader: () => new ClaudeReader(),
 };
@@ -93,9 +93,9 @@ function launch(request: LaunchRequest): Launch {
     args: [
       ...FLAGS,
       ...named,
-      // Those of the example and no others: neither the user's nor the folder's.
+      // Only the example's servers, not those of the user or the folder.
       ...(mcp === null ? [] : ["--mcp-config", mcp.file, "--strict-mcp-config"]),
-      // What follows is no option and no subcommand, whatever it is.
+      // Ends the options: the prompt may look like an option or a subcommand.
       "--",
       request.prompt,
     ],
@@ -112,14 +112,14 @@ function envOf({ gateway, key, model, usesOwnHome, isRoot }: LaunchRequest): Rec
     DISABLE_ERROR_REPORTING: "1",
     DISABLE_AUTOUPDATER: "1",
     CLAUDE_CODE_MAX_RETRIES: RETRIES,
-    // Root may leave out the questions only in a place that is said to be isolated. A list of allowed tools would do
-    // without, but then root would be asked about more than others are, and measured differently.
+    // As root it skips permission prompts only in a sandbox. A list of allowed tools would work too, but root would then be
+    // asked more often than other users, and measured differently.
     ...(isRoot ? { IS_SANDBOX: "1" } : {}),
     ...(usesOwnHome ? {} : { ANTHROPIC_API_KEY: key, ...(model === null ? {} : sideModels(model)) }),
   };
 }
 
-/** Whom side calls and sub-agents use unless told; versions before 2 read the last. */
+/** Default models of side calls and subagents; versions before 2 read the last variable. */
 const SIDE_MODELS = [
   "CLAUDE_CODE_SUBAGENT_MODEL",
   "ANTHROPIC_DEFAULT_FABLE_MODEL",
@@ -129,15 +129,15 @@ const SIDE_MODELS = [
   "ANTHROPIC_SMALL_FAST_MODEL",
 ];
 
-/** One model is measured: others may not be there, or have no price. */
+/** Only one model is measured; others may not exist at the endpoint or have no price. */
 function sideModels({ name }: AgentModel): Record<string, string> {
   return Object.fromEntries(SIDE_MODELS.map((variable) => [variable, name]));
 }
 
-/** In the name of the model, but written by the program: mostly what went wrong. */
+/** The model name of messages written by the program itself, mostly errors. */
 const SYNTHETIC = "<synthetic>";
 
-/** Known, and nothing that happened in the work. */
+/** Known events that are not part of the work. */
 const QUIET = new Set(["keep_alive", "tool_progress", "rate_limit_event", "auth_status", "prompt_suggestion"]);
 
 const KINDS: Readonly<Record<string, SpokenKind>> = {
@@ -156,11 +156,11 @@ class ClaudeReader implements StreamReader {
   readonly #usage = new ClaudeUsage();
   readonly #turns = new ClaudeTurns();
   #spoken = new Spoken();
-  /** What messages before this one said last. */
+  /** The last text of earlier messages. */
   #said = "";
-  /** The message that pieces are of, by the call that a sub-agent was started with; "" for the main conversation. */
+  /** The current message of each subagent, by the call that started it; "" for the main conversation. */
   readonly #pieceOf = new Map<string, string>();
-  /** The kind of the block that comes in pieces; null for one that is told when it is whole. */
+  /** The kind of the block being streamed; null for one that is emitted when complete. */
   #streamed: SpokenKind | null = null;
 
   get response(): string {
@@ -204,7 +204,7 @@ class ClaudeReader implements StreamReader {
     return systemHappenings(fields) ?? this.#unknown.tell(fields, `system/${subtype}`);
   }
 
-  /** A piece of a message. Those of sub-agents are told when they are whole. */
+  /** Reads part of a message. Messages of subagents are emitted when complete. */
   #readPiece(fields: Fields): AgentHappening[] {
     const event = fieldsOf(fields.event) ?? {};
     const parent = textOf(fields.parent_tool_use_id);
@@ -243,7 +243,7 @@ class ClaudeReader implements StreamReader {
     return this.#say(kind, this.#spoken.piece(kind, text));
   }
 
-  /** The main conversation goes on, with this message or with the next. */
+  /** The main conversation continues with this message. */
   #enter(messageId: string): AgentHappening[] {
     if (messageId === this.#turns.messageId) return [];
     const broken = this.#isBroken() ? this.#abandon() : null;
@@ -255,14 +255,14 @@ class ClaudeReader implements StreamReader {
     return [...(broken ?? []), ...this.#turns.enter(messageId, broken !== null)];
   }
 
-  /** The last message broke off, and another takes its place. */
+  /** The last message was interrupted and is replaced by another. */
   #abandon(): AgentHappening[] {
     this.#usage.abandon();
     const rest = this.#streamed === null ? [] : this.#say(this.#streamed, this.#spoken.stop(this.#streamed));
-    return [...rest, { type: "system", text: "The model's answer broke off and is asked for again." }];
+    return [...rest, { type: "system", text: "The model's answer was interrupted and is requested again." }];
   }
 
-  /** True for a message that came in pieces and has not said how it ends. */
+  /** True for a streamed message that has no end. */
   #isBroken(): boolean {
     return this.#turns.isStreamed && this.#finish() === null;
   }
@@ -289,7 +289,7 @@ class ClaudeReader implements StreamReader {
     return this.#say(kind, this.#spoken.whole(kind, text));
   }
 
-  /** What the program says in the model's place. */
+  /** Reads a message that the program wrote in the model's name. */
   #readSynthetic(fields: Fields, message: Fields): AgentHappening[] {
     const text = blocksOf(message)
       .map((block) => textOf(block.text))
@@ -304,7 +304,7 @@ class ClaudeReader implements StreamReader {
     const parent = textOf(fields.parent_tool_use_id);
     if (parent !== "") return blocks.flatMap((block) => subHappenings(block, parent));
     const results = blocks.flatMap(resultIn);
-    // Nobody else is there to say anything: such texts are the program's own.
+    // Nobody else can speak in a run, so such texts come from the program.
     const texts = blocks.flatMap(({ type, text }): AgentHappening[] =>
       type === "text" ? [{ type: "system", text: textOf(text) }] : [],
     );
@@ -315,7 +315,7 @@ class ClaudeReader implements StreamReader {
     this.#usage.end(fields);
     if (this.#isBroken()) this.#usage.abandon();
     this.end = endOf(fields, this.#finish());
-    // The result holds the last block of the answer only: it counts when nothing was said before.
+    // The result only has the last block of the answer, so it is used only when there was no text before.
     if (this.end.kind === "done") this.#said ||= textOf(fields.result);
     return this.#turns.close();
   }
@@ -326,32 +326,32 @@ class ClaudeReader implements StreamReader {
   }
 }
 
-/** Null for a block that is not said, such as a call. */
+/** Null for a block without text, such as a call. */
 function kindOf(block: Fields | null): SpokenKind | null {
   return ownValue(KINDS, textOf(block?.type)) ?? null;
 }
 
-/** What a sub-agent does. Its texts are no answers of the main conversation. */
+/** Events of a subagent. Its texts are not answers of the main conversation. */
 function subHappenings(block: Fields, parentCallId: string): AgentHappening[] {
   const happenings = [...callIn(block), ...resultIn(block)];
   const text = textOf(block.text) || textOf(block.thinking);
   return text === "" ? happenings : [{ type: "custom", name: "subagent_message", data: { parentCallId, text } }];
 }
 
-/** The call of a tool, ours or the provider's; nothing for another block. */
+/** A call of a local or hosted tool; empty for other blocks. */
 function callIn(block: Fields): AgentHappening[] {
   if (!textOf(block.type).endsWith("tool_use")) return [];
   return [{ type: "tool_call", name: textOf(block.name), callId: textOf(block.id), arguments: block.input ?? {} }];
 }
 
-/** What a tool gave back; nothing for another block. */
+/** A tool result; empty for other blocks. */
 function resultIn(block: Fields): AgentHappening[] {
   if (!textOf(block.type).endsWith("tool_result")) return [];
   const success = block.is_error !== true;
   return [{ type: "tool_result", callId: textOf(block.tool_use_id), success, result: contentText(block.content) }];
 }
 
-/** The blocks of a message, whose content may be a mere text. */
+/** The blocks of a message, whose content may be a plain string. */
 function blocksOf(message: Fields | null): Fields[] {
   const content = message?.content;
   if (typeof content === "string") return [{ type: "text", text: content }];
@@ -365,7 +365,7 @@ function contentText(content: unknown): string {
   return Array.isArray(content) ? content.map(partText).join("\n") : jsonText(content);
 }
 
-/** An image is named, not kept: its bytes are in the folder it was read from. */
+/** Images are named but not kept; their files are in the folder. */
 function partText(part: unknown): string {
   const fields = fieldsOf(part);
   if (fields === null) return textOf(part);
@@ -373,10 +373,10 @@ function partText(part: unknown): string {
   return fields.type === "image" ? "[image]" : jsonText(fields);
 }
 
-/** In the words of versions that give no status of its own. */
+/** For versions without a status field. */
 const STATUS = /\bAPI Error: (\d{3})\b/;
 
-/** How a run ended, by its result and by how the model's last message did. The exit code says less. */
+/** Determines how a run ended from its result and the model's last message. The exit code says less. */
 function endOf(result: Fields, finish: Finish | null): AgentEnd {
   const message = messageIn(result);
   if (result.stop_reason === "refusal" || finish === "refused")
@@ -388,7 +388,7 @@ function endOf(result: Fields, finish: Finish | null): AgentEnd {
   return { kind: "done" };
 }
 
-/** A limit on turns, on dollars or on the length of an answer, set for the program itself. */
+/** The program's own limit on turns, dollars or the length of an answer. */
 function isLimit({ subtype, api_error: error }: Fields): boolean {
   return textOf(subtype).startsWith("error_max_") || error === "max_output_tokens";
 }
@@ -404,29 +404,28 @@ function statusIn({ api_error_status: status }: Fields, message: string): number
   return digits === undefined ? null : Number(digits);
 }
 
-/** Pieces are told in stretches of this many characters: one at a time, a long text would be thousands of events. */
+/** Streamed text is emitted in chunks of this many characters, or a long text would be thousands of events. */
 const STRETCH = 400;
 
-/** What a block of a message holds. */
 type SpokenKind = "text" | "thinking";
 
 interface Block {
   readonly kind: SpokenKind;
   told: string;
-  /** Came in pieces and is not told yet. */
+  /** Streamed but not emitted yet. */
   held: string;
-  /** It came whole as well. */
+  /** True once it also arrived complete. */
   isWhole: boolean;
 }
 
 /**
- * The texts of one message, which come in pieces and then once more as a whole: says what of each is new. The first
- * piece is told at once, so that the moment of the first text is known.
+ * The texts of one message, which are streamed and then repeated as a whole: returns only what is new. The first part is
+ * emitted at once, so that the time of the first text is known.
  */
 class Spoken {
   readonly #blocks: Block[] = [];
 
-  /** What was said for the reader, as far as it came. */
+  /** The text of the answer so far. */
   get text(): string {
     const texts = this.#blocks.filter(({ kind }) => kind === "text");
     return texts.map(({ told, held }) => told + held).join("");
@@ -436,19 +435,19 @@ class Spoken {
     this.#blocks.push({ kind, told: "", held: "", isWhole: false });
   }
 
-  /** A piece of the block that was begun last. Gives what is to be told now, often nothing. */
+  /** Adds to the current block. Returns the text to emit now, often none. */
   piece(kind: SpokenKind, text: string): string {
     const block = this.#last(kind);
     block.held += text;
     return block.told === "" || block.held.length >= STRETCH ? tell(block) : "";
   }
 
-  /** The block that was begun last is complete. */
+  /** The current block is complete. */
   stop(kind: SpokenKind): string {
     return tell(this.#last(kind));
   }
 
-  /** A block as a whole. */
+  /** Adds a complete block. */
   whole(kind: SpokenKind, text: string): string {
     let block = this.#blocks.find((one) => one.kind === kind && !one.isWhole);
     if (block === undefined) {
@@ -475,7 +474,7 @@ function tell(block: Block): string {
   return held;
 }
 
-/** What the program does for itself, or tells by other events as well. */
+/** Internal events, and events that repeat others. */
 const QUIET_SYSTEM_EVENTS = new Set([
   "status",
   "thinking_tokens",
@@ -490,7 +489,7 @@ const QUIET_SYSTEM_EVENTS = new Set([
   "hook_response",
 ]);
 
-/** What the program says of itself; null for something that is not known. */
+/** Null for an unknown event. */
 function systemHappenings(event: Fields): AgentHappening[] | null {
   const subtype = textOf(event.subtype);
   if (QUIET_SYSTEM_EVENTS.has(subtype)) return [];
@@ -512,8 +511,8 @@ function retryText({ attempt, max_retries: most, error_status: status, error }: 
 }
 
 /**
- * The turns of the main conversation: one for each message of the model. A message that takes the place of one that
- * broke off is of the same turn.
+ * The turns of the main conversation, one for each message of the model. A message that replaces an interrupted one
+ * belongs to the same turn.
  */
 class ClaudeTurns {
   #messageId: string | null = null;
@@ -521,12 +520,12 @@ class ClaudeTurns {
   #isStreamed = false;
   #isStreaming = false;
 
-  /** The message that was begun last. */
+  /** The current message. */
   get messageId(): string | null {
     return this.#messageId;
   }
 
-  /** A part of a message came. `isAgain`: in place of the last one, which broke off. */
+  /** Part of a message arrived. `isAgain`: it replaces the last one, which was interrupted. */
   enter(messageId: string, isAgain: boolean): AgentHappening[] {
     if (messageId === this.#messageId) return [];
     this.#messageId = messageId;
@@ -535,24 +534,23 @@ class ClaudeTurns {
     return this.#isOpen && isAgain ? [] : [...this.close(), ...this.#open()];
   }
 
-  /** The message comes in pieces: it says itself when it is over. */
+  /** The message is streamed, so its end is announced. */
   stream(): void {
     this.#isStreamed = true;
     this.#isStreaming = true;
   }
 
-  /** True for a message that came in pieces. */
   get isStreamed(): boolean {
     return this.#isStreamed;
   }
 
-  /** The last piece came. One that broke off leaves its turn open. */
+  /** The stream of the message ended. An interrupted message leaves its turn open. */
   stop(isWhole: boolean): AgentHappening[] {
     this.#isStreaming = false;
     return isWhole ? this.close() : [];
   }
 
-  /** Results came back. Those of the first calls may come while the last are still being written. */
+  /** Tool results arrived. Results of the first calls may arrive while the last calls are still streamed. */
   results(): AgentHappening[] {
     return this.#isStreaming ? [] : this.close();
   }
@@ -573,7 +571,7 @@ const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "
 
 type Counts = Record<(typeof CLASSES)[number], number>;
 
-/** The names of the classes in a result's totals by model. */
+/** Keys of the token classes in a result's totals by model. */
 const MODEL_USAGE: Readonly<Record<(typeof CLASSES)[number], string>> = {
   input: "inputTokens",
   output: "outputTokens",
@@ -583,7 +581,7 @@ const MODEL_USAGE: Readonly<Record<(typeof CLASSES)[number], string>> = {
   reasoning: "thinkingTokens",
 };
 
-/** Adds up what the messages of a run used, and holds it against the totals that the run ends with. */
+/** Adds up the usage of a run's messages and compares it with the totals at its end. */
 class ClaudeUsage {
   readonly #messages = new Map<string, AnthropicReader>();
   #total: Counts | null = null;
@@ -591,29 +589,29 @@ class ClaudeUsage {
   #isOver = false;
   #hasAbandoned = false;
 
-  /** Takes in an event of the model's own answer. Usage is repeated and grows: inside a message the largest counts. */
+  /** Usage is repeated and grows, so within a message the largest count is used. */
   add(messageId: string, event: unknown): void {
     const message = this.#messages.get(messageId) ?? new AnthropicReader();
     this.#messages.set(messageId, message);
     message.readEvent(event);
   }
 
-  /** How a message ended; null while it has not. */
+  /** How a message ended; null if it has not. */
   finishOf(messageId: string): Finish | null {
     return this.#messages.get(messageId)?.finish ?? null;
   }
 
-  /** A message broke off: what it used in the end was never told. */
+  /** A message was interrupted: its final usage was never reported. */
   abandon(): void {
     this.#hasAbandoned = true;
   }
 
-  /** There is more to come after a result, as when a sub-agent in the background was waited for. */
+  /** The run continues after a result, for example after waiting for a background subagent. */
   goOn(): void {
     this.#isOver = false;
   }
 
-  /** Takes in the result, whose totals are of all of the run, side calls included. */
+  /** Reads the result, whose totals include side calls. */
   end(result: Fields): void {
     this.#isOver = true;
     const byModel = Object.values(fieldsOf(result.modelUsage) ?? {});
@@ -624,12 +622,12 @@ class ClaudeUsage {
 
   get figures(): AgentFigures {
     const usage = this.#usage();
-    // A cost of 0 without any usage is a cost that nobody knows.
+    // A cost of 0 without usage is an unknown cost.
     const costUsd = usage === null ? null : this.#costUsd;
     return { usage, costUsd, isPartial: !this.#isOver || this.#hasAbandoned };
   }
 
-  /** Each leaves out what the other has: the totals know of side calls, the messages of answers that broke off. */
+  /** Each source is incomplete: only the totals include side calls, only the messages include interrupted answers. */
   #usage(): Usage | null {
     const told = [...this.#messages.values()].flatMap(({ usage }) => (usage === null ? [] : [usage]));
     if (told.length === 0) return this.#total === null ? null : usageOf(this.#total);
@@ -659,7 +657,7 @@ function countsBy(count: (name: keyof Counts) => number): Counts {
   };
 }
 
-/** Without the classes that nothing was counted in. */
+/** Omits classes without tokens. */
 function usageOf({ input, output, ...others }: Counts): Usage {
   return { input, output, ...Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)) };
 }

@@ -8,13 +8,13 @@ const LAUNCH: LaunchRequest = { ...REQUEST, model: { name: "gpt-5.5", cliName: "
 
 const read = (name: string) => readAll(codex, fixture(`${name}.jsonl`));
 
-/** An item that has come to its end. */
+/** A completed item. */
 const completed = (item: unknown) => ({ type: "item.completed", item });
 
 const TURN = "turn_start tool_call turn_end tool_result";
 
 describe("launch", () => {
-  it("goes through the gateway by a provider of our own", () => {
+  it("uses the gateway as a custom provider", () => {
     const { args, env, homeFiles } = codex.launch(LAUNCH);
     expect(args[0]).toBe("exec");
     expect(args).toEqual(expect.arrayContaining(["--json", "--ephemeral", "-m", "gpt-5.5", "model_provider=assay"]));
@@ -25,14 +25,14 @@ describe("launch", () => {
     expect(homeFiles).toEqual({});
   });
 
-  it("leaves the user's own settings alone", () => {
+  it("keeps the user's settings", () => {
     const { args, env } = codex.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args).toEqual(expect.arrayContaining(["-m", "my-gpt"]));
     expect(args).not.toContain("-c");
     expect(env).toEqual({});
   });
 
-  it("keeps a prompt from being an option, a subcommand or the standard input", () => {
+  it("keeps a prompt from being an option, a subcommand or stdin", () => {
     expect(codex.launch({ ...LAUNCH, prompt: "--help me" }).args.slice(-2)).toEqual(["--", "--help me"]);
     expect(codex.launch({ ...LAUNCH, prompt: "-" }).args.at(-1)).toBe("-\n");
     expect(codex.launch({ ...LAUNCH, model: null }).args).not.toContain("-m");
@@ -40,16 +40,16 @@ describe("launch", () => {
 });
 
 describe("reader", () => {
-  it("tells one command, its result and the answer as two turns", () => {
+  it("reads one command, its result and the answer as two turns", () => {
     const { happenings, reader } = read("codex-0.166.0-one-tool");
     expect(types(happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
     expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
-    // As the model's endpoint counted them.
+    // As counted by the model's endpoint.
     expect(reader.figures).toEqual({ usage: { input: 13294, output: 27 }, costUsd: null, isPartial: false });
     expect(reader.unknown.size).toBe(0);
   });
 
-  it("tells reasoning, changed files and searches", () => {
+  it("reads reasoning, changed files and searches", () => {
     const { happenings, reader } = read("codex-0.166.0-parallel");
     expect(types(happenings)).toBe(
       `turn_start reasoning assistant_message tool_call turn_end tool_result ${TURN} ` +
@@ -64,9 +64,9 @@ describe("reader", () => {
     expect(reader.figures.usage).toEqual({ input: 4467, cacheRead: 1536, output: 183, reasoning: 60 });
   });
 
-  it.each(["one-tool", "several-tools", "401", "500", "cut"])("reads %s of both versions alike", (scenario) => {
+  it.each(["one-tool", "several-tools", "401", "500", "cut"])("reads %s the same in both versions", (scenario) => {
     const [now, before] = [read(`codex-0.166.0-${scenario}`), read(`codex-0.120.0-${scenario}`)];
-    // The two spell the same apostrophe differently.
+    // The two versions spell the same apostrophe differently.
     const spelt = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("’", "'")) as unknown;
     expect(spelt(before.happenings)).toEqual(spelt(now.happenings));
     expect(spelt(before.reader.end)).toEqual(spelt(now.reader.end));
@@ -74,14 +74,14 @@ describe("reader", () => {
     expect([...before.reader.unknown, ...now.reader.unknown]).toEqual([]);
   });
 
-  it("says which command failed", () => {
+  it("reports which command failed", () => {
     const results = read("codex-0.166.0-several-tools").happenings.flatMap((one) =>
       one.type === "tool_result" ? [one.success] : [],
     );
     expect(results).toEqual([true, false, true]);
   });
 
-  it("tells each writing of the plan as a call", () => {
+  it("reads each change of the plan as a call", () => {
     const { happenings } = read("codex-0.120.0-plan");
     const plans = happenings.filter((one) => one.type === "tool_call" && one.name === "todo_list");
     expect(plans).toEqual([
@@ -94,34 +94,34 @@ describe("reader", () => {
     ]);
   });
 
-  it("takes the status of a failure from its words, and tells the failure once", () => {
+  it("finds the status of a failure in its message, and emits the failure once", () => {
     const { happenings, reader } = read("codex-0.166.0-401");
     expect(reader.end).toMatchObject({ kind: "failed", status: 401 });
     expect(types(happenings)).toBe("error error error error");
     expect(reader.figures).toEqual({ usage: null, costUsd: null, isPartial: true });
-    // Of a 500 it says that demand is high, and no status.
+    // For a 500 it only mentions high demand, without a status.
     expect(read("codex-0.166.0-500").reader.end).toMatchObject({ kind: "failed", status: null });
   });
 
-  it("goes on after an answer that broke off", () => {
+  it("continues after an interrupted answer", () => {
     const { happenings, reader } = read("codex-0.166.0-cut");
     expect(types(happenings)).toBe(`${TURN} error turn_start assistant_message turn_end`);
     expect(reader.end).toEqual({ kind: "done" });
   });
 
-  it("was stopped when an answer was too long, or withheld", () => {
+  it("is stopped when an answer is too long or withheld", () => {
     expect(read("codex-0.166.0-length").reader.end).toMatchObject({ kind: "stopped", reason: "truncated" });
     expect(read("codex-0.166.0-blocked").reader.end).toMatchObject({ kind: "stopped", reason: "refused" });
   });
 
-  it("goes on after an error that is only an item", () => {
+  it("continues after an error that is only an item", () => {
     const reader = codex.reader();
     const item = { id: "item_0", type: "error", message: "Model metadata not found." };
     expect(reader.read(completed(item))).toEqual([{ type: "error", message: "Model metadata not found." }]);
     expect(reader.end).toBeNull();
   });
 
-  it("tells calls of MCP servers, with what they gave back or why not", () => {
+  it("reads MCP calls with their results or errors", () => {
     const call = { id: "i", type: "mcp_tool_call", server: "docs", tool: "find", arguments: { q: 1 } };
     const result = { content: [{ type: "text", text: "found" }] };
     const good = codex.reader().read(completed({ ...call, status: "completed", result }));
@@ -131,14 +131,14 @@ describe("reader", () => {
     expect(bad.at(-1)).toEqual({ type: "tool_result", callId: "i", success: false, result: "no such page" });
   });
 
-  it("says that figures are partial once a sub-agent was started", () => {
+  it("reports partial figures once a subagent was started", () => {
     const reader = codex.reader();
     reader.read(completed({ id: "i", type: "collab_tool_call", tool: "spawn_agent", status: "completed" }));
     reader.read({ type: "turn.completed", usage: { input_tokens: 5, output_tokens: 1 } });
     expect(reader.figures).toEqual({ usage: { input: 5, output: 1 }, costUsd: null, isPartial: true });
   });
 
-  it("takes usage as a running total, and begins again with a new session", () => {
+  it("treats usage as a running total, and starts again with a new session", () => {
     const reader = codex.reader();
     const total = (input: number, cached: number, output: number, reasoning: number) =>
       reader.read({
@@ -157,7 +157,7 @@ describe("reader", () => {
     expect(reader.figures.usage).toEqual({ input: 200, cacheRead: 100, output: 35, reasoning: 6 });
   });
 
-  it("keeps and counts what it does not know", () => {
+  it("keeps and counts unknown events", () => {
     const reader = codex.reader();
     reader.read({ type: "constructor" });
     reader.read(completed({ id: "i", type: "hologram" }));
@@ -167,7 +167,7 @@ describe("reader", () => {
     expect([...reader.unknown.keys()]).toEqual(["constructor", "item/hologram", "untyped"]);
   });
 
-  it("takes any event, and every turn that ends has begun", () => {
+  it("accepts any event, and every turn that ends has started", () => {
     const anything = fc.anything({ withNullPrototype: true });
     const type = fc.constantFrom("item.started", "item.completed", "turn.completed", "turn.failed", "error");
     const kind = fc.constantFrom("command_execution", "agent_message", "todo_list", "web_search", "mcp_tool_call", "x");

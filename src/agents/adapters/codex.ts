@@ -14,13 +14,13 @@ import {
   UnknownEvents,
 } from "../adapter.js";
 
-/** The folder is all that is at stake: whoever starts the program isolates it. */
+/** No sandbox of its own: the caller isolates the program. */
 const FLAGS = ["--json", "--skip-git-repo-check", "--ephemeral", "--dangerously-bypass-approvals-and-sandbox"];
 
-/** The variable that the key is read from. */
+/** Environment variable with the key. */
 const KEY_VARIABLE = "ASSAY_GATEWAY_KEY";
 
-/** Enough for a hiccup. A request that fails counts as a stream that fails: retries of both kinds would multiply. */
+/** Enough for brief failures. A failed request also counts as a failed stream, so retries of both would multiply. */
 const RETRIES = { request: 0, stream: 3 };
 
 /**
@@ -54,7 +54,7 @@ function launch(request: LaunchRequest): Launch {
       ...(model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name]),
       ...(usesOwnHome ? [] : settings(request)),
       ...serverSettings(request.mcp),
-      // What follows is no option and no subcommand, whatever it is.
+      // Ends the options: the prompt may look like an option or a subcommand.
       "--",
       promptText(request.prompt),
     ],
@@ -63,16 +63,16 @@ function launch(request: LaunchRequest): Launch {
   };
 }
 
-/** A lone dash would mean that the prompt comes by the standard input. */
+/** A single dash would mean reading the prompt from stdin. */
 function promptText(prompt: string): string {
   return prompt === "-" ? "-\n" : prompt;
 }
 
-/** A provider of our own: the built-in one cannot be pointed elsewhere without five tries by WebSocket first. */
+/** A custom provider: the built-in one tries WebSockets five times before it uses another URL. */
 function settings({ gateway }: LaunchRequest): string[] {
   const provider = [
     `name="assay"`,
-    // A JSON text is a TOML text as well.
+    // A JSON string is also a TOML string.
     `base_url=${JSON.stringify(gateway.openai)}`,
     `env_key="${KEY_VARIABLE}"`,
     `wire_api="responses"`,
@@ -84,26 +84,26 @@ function settings({ gateway }: LaunchRequest): string[] {
   );
 }
 
-/** Known, and nothing that happened in the work. A turn of theirs is all that one prompt leads to. */
+/** Known events that are not part of the work. A turn in these events is everything one prompt leads to. */
 const QUIET = new Set(["thread.started", "turn.started"]);
 
 /** Reads the events of `codex exec --json`. */
 class CodexReader implements StreamReader {
   end: AgentEnd | null = null;
   response = "";
-  /** The stream does not tell them. */
+  /** The stream does not report them. */
   readonly version = null;
   readonly model = null;
   readonly #unknown = new UnknownEvents();
   readonly #usage = new CodexUsage();
-  /** Calls that were told and have no result yet. */
+  /** Calls without a result yet. */
   readonly #open = new Set<string>();
   #plans = 0;
   #isInTurn = false;
   #hasSubAgents = false;
   #lastError = "";
 
-  /** A turn that failed tells no usage, and that of sub-agents is told to nobody. */
+  /** A failed turn reports no usage, and usage of subagents is never reported. */
   get figures(): AgentFigures {
     const isPartial = this.end?.kind !== "done" || this.#hasSubAgents;
     return { usage: this.#usage.usage, costUsd: null, isPartial };
@@ -138,7 +138,7 @@ class CodexReader implements StreamReader {
     return type === "item.completed" ? this.#readWords(item) : [];
   }
 
-  /** Some calls are told when they begin and when they end, others only when they end. */
+  /** Some calls are reported when they start and when they end, others only at the end. */
   #readTool(tool: ToolItem, callId: string, isOver: boolean): AgentHappening[] {
     const { name, success, result } = tool;
     const call: AgentHappening[] = this.#open.has(callId)
@@ -150,7 +150,7 @@ class CodexReader implements StreamReader {
     return [...call, ...(tool.isHosted ? [] : this.#rest()), { type: "tool_result", callId, success, result }];
   }
 
-  /** The plan is one item that changes; each time it was written by a call. */
+  /** The plan is one item that changes; each change is reported as a call. */
   #readPlan(item: Fields): AgentHappening[] {
     this.#plans += 1;
     const callId = `${textOf(item.id)}.${this.#plans}`;
@@ -182,7 +182,7 @@ class CodexReader implements StreamReader {
     return [{ type: "error", message }];
   }
 
-  /** What made it fail was told as an error just before. */
+  /** The cause was already reported as an error. */
   #readFailure(message: string): AgentHappening[] {
     const told: AgentHappening[] = message === this.#lastError ? [] : this.#readError(message);
     return [...told, ...this.#finish(failureOf(message))];
@@ -193,14 +193,14 @@ class CodexReader implements StreamReader {
     return this.#rest();
   }
 
-  /** The model did something: the first time after results, this is a new turn. */
+  /** The model acted: after results, this starts a new turn. */
   #act(): AgentHappening[] {
     if (this.#isInTurn) return [];
     this.#isInTurn = true;
     return [{ type: "turn_start" }];
   }
 
-  /** Results came back, or all is over. */
+  /** Results arrived, or the run ended. */
   #rest(): AgentHappening[] {
     if (!this.#isInTurn) return [];
     this.#isInTurn = false;
@@ -211,7 +211,7 @@ class CodexReader implements StreamReader {
 const STATUS = /\b(?:unexpected status|last status:) (\d{3})\b/;
 const INCOMPLETE = /\bIncomplete response returned, reason: (\w+)/;
 
-/** How a run ended that says it failed. It has no fields for why: only its words tell. */
+/** Classifies a failed run by its message, because there are no fields for the cause. */
 function failureOf(message: string): AgentEnd {
   const [, reason] = INCOMPLETE.exec(message) ?? [];
   if (reason === "max_output_tokens") return { kind: "stopped", reason: "truncated", message };
@@ -220,7 +220,7 @@ function failureOf(message: string): AgentEnd {
   return { kind: "failed", message, status: digits === undefined ? null : Number(digits) };
 }
 
-/** The settings that connect Codex to servers, for its command line. */
+/** Command-line settings for MCP servers. */
 function serverSettings(mcp: McpOffer | null): string[] {
   return Object.entries(mcp?.servers ?? {}).flatMap(([name, server]) => [
     "-c",
@@ -232,7 +232,7 @@ function settingOf(server: McpServer): Readonly<Record<string, unknown>> {
   return "url" in server ? { url: server.url, http_headers: server.headers } : server;
 }
 
-/** Texts, lists and tables on one line. A JSON text is a TOML text as well. */
+/** Formats strings, lists and tables on one line. A JSON string is also a TOML string. */
 function tomlOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlOf).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -240,18 +240,18 @@ function tomlOf(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}=${tomlOf(each)}`).join(",")}}`;
 }
 
-/** An item that stands for the use of a tool. */
+/** A tool call as one item of the stream. */
 interface ToolItem {
   readonly name: string;
   readonly arguments: unknown;
   readonly success: boolean;
-  /** Of a call that is over. */
+  /** Empty until the call has ended. */
   readonly result: string;
-  /** Done by the provider while it answers: the model goes on in the same turn. */
+  /** True when the provider runs the tool, so that the model continues in the same turn. */
   readonly isHosted?: boolean;
 }
 
-/** The tool that an item stands for; null when it stands for none. */
+/** Null when the item is not a tool call. */
 function toolOf(item: Fields): ToolItem | null {
   const success = item.status !== "failed" && item.status !== "declined";
   switch (item.type) {
@@ -313,13 +313,13 @@ const NAMES = [
 
 type Totals = Readonly<Record<(typeof NAMES)[number], number>>;
 
-/** Follows the running total of a session, which each turn ends with. */
+/** Tracks the running total of a session, which is reported at the end of each turn. */
 class CodexUsage {
   #last: Totals | null = null;
-  /** Of sessions before: a total that is smaller than the last is that of a new one. */
+  /** The total of earlier sessions: a smaller total than before belongs to a new session. */
   #before: Totals | null = null;
 
-  /** Takes in the usage of a turn that is completed. */
+  /** Adds the usage of a completed turn. */
   add(usage: unknown): void {
     const fields = fieldsOf(usage);
     if (fields === null) return;
@@ -329,7 +329,7 @@ class CodexUsage {
     this.#last = total;
   }
 
-  /** Null while nothing was told. */
+  /** Null until usage was reported. */
   get usage(): Usage | null {
     return this.#last === null ? null : disjoint(sum(this.#before, this.#last));
   }
@@ -354,7 +354,7 @@ function totalsBy(count: (name: (typeof NAMES)[number]) => number): Totals {
   };
 }
 
-/** What is cached is a part of the input, as reasoning is of the output. */
+/** Cached tokens are part of the input, and reasoning is part of the output. */
 function disjoint(totals: Totals): Usage {
   const cacheRead = totals.cached_input_tokens;
   const cacheWrite = totals.cache_write_input_tokens;

@@ -10,7 +10,7 @@ const LAUNCH: LaunchRequest = {
 };
 
 describe("launch", () => {
-  it("goes through the gateway, with settings of its own", () => {
+  it("uses the gateway, with its own settings", () => {
     const { args, env, homeFiles } = gemini.launch(LAUNCH);
     expect(args[0]).toBe("--prompt=-- do it");
     expect(args.slice(-2)).toEqual(["-m", "gemini-x"]);
@@ -20,7 +20,7 @@ describe("launch", () => {
     expect(settings.telemetry.enabled).toBe(false);
   });
 
-  it("leaves a HOME of the user as it is", () => {
+  it("does not change the user's HOME", () => {
     const { args, env, homeFiles } = gemini.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args.slice(-2)).toEqual(["-m", "flash"]);
     expect(env).toEqual({ GOOGLE_GEMINI_BASE_URL: "http://g/google" });
@@ -28,7 +28,7 @@ describe("launch", () => {
     expect(gemini.launch({ ...LAUNCH, model: null }).args).not.toContain("-m");
   });
 
-  it("does not let a prompt be a command", () => {
+  it("keeps a prompt from being a command", () => {
     expect(gemini.launch({ ...LAUNCH, prompt: "/help me" }).args[0]).toBe("--prompt= /help me");
   });
 });
@@ -55,7 +55,7 @@ describe("reader", () => {
     expect(reader.response).toBe("Done: a.txt has two lines.");
   });
 
-  it("reads another version as the same", () => {
+  it("reads another version the same way", () => {
     const [now, before] = ["gemini-0.61.0-one.jsonl", "gemini-0.58.0-one.jsonl"].map((name) =>
       withoutIds(readAll(gemini, fixture(name)).happenings),
     );
@@ -72,7 +72,7 @@ describe("reader", () => {
     expect(reader.figures.isPartial).toBe(true);
   });
 
-  it("takes thinking out of the total, and the cache out of the input", () => {
+  it("derives thinking from the total, and subtracts the cache from the input", () => {
     const stats = { total_tokens: 178, input_tokens: 120, output_tokens: 8, cached: 20 };
     const { reader } = readAll(gemini, [{ type: "result", status: "success", stats }]);
     expect(reader.figures.usage).toEqual({ input: 100, output: 58, cacheRead: 20, reasoning: 50 });
@@ -83,7 +83,7 @@ describe("reader", () => {
     ["Loop detected, stopping execution", "success", "truncated"],
     ["Model response was truncated because it exceeded the token limit.", "error", "truncated"],
     ["The model response was blocked due to safety settings.", "error", "refused"],
-  ])("takes %s for a stop", (message, status, reason) => {
+  ])("treats %s as a stop", (message, status, reason) => {
     const { reader } = readAll(gemini, [
       { type: "error", message },
       { type: "result", status },
@@ -91,7 +91,7 @@ describe("reader", () => {
     expect(reader.end).toEqual({ kind: "stopped", reason, message });
   });
 
-  it("forgets an error that it went on after", () => {
+  it("ignores an error after which it continued", () => {
     const said = { type: "message", role: "assistant", content: "go", delta: true };
     const error = { type: "error", message: "Loop detected, stopping execution" };
     expect(readAll(gemini, [error, said, { type: "result", status: "success" }]).reader.end).toEqual({ kind: "done" });

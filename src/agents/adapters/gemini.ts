@@ -15,10 +15,10 @@ import {
 
 import { countOf } from "../own-figures.js";
 
-/** Enough for a hiccup; the ten it makes by itself keep a run that cannot succeed busy for minutes. */
+/** Enough for brief failures; its default of ten keeps a failing run busy for minutes. */
 const ATTEMPTS = 3;
 
-/** Without these it does not start (the way to log in), or calls home. */
+/** Without these it does not start (login method) or sends telemetry. */
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" } },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: ATTEMPTS },
@@ -80,29 +80,29 @@ function launch({ prompt, model, gateway, key, usesOwnHome, mcp }: LaunchRequest
   };
 }
 
-/** Its own settings are the one place for servers: it reads no other file that lies where all users may write. */
+/** Servers can only be configured in its own settings: it reads no other file in a folder that others can write to. */
 function settingsText(mcp: McpOffer | null): string {
   const servers = mcp === null ? {} : { mcpServers: mcpSettings(mcp.servers) };
   return `${JSON.stringify({ ...SETTINGS, ...servers }, null, 2)}\n`;
 }
 
-/** What begins with a slash would be taken for a command of the program. */
+/** A prompt that begins with a slash would be a command of the program. */
 function promptText(prompt: string): string {
   return prompt.startsWith("/") ? ` ${prompt}` : prompt;
 }
 
 const NOTHING: readonly AgentHappening[] = [];
 
-/** Reads the events of `gemini --output-format stream-json`. Usage comes once, with the end. */
+/** Reads the events of `gemini --output-format stream-json`. Usage is reported once, at the end. */
 class GeminiReader implements StreamReader {
   readonly version = null;
   end: AgentEnd | null = null;
   figures: AgentFigures = NO_FIGURES;
   response = "";
   model: string | null = null;
-  /** Once something was called, what is said next is another text. */
+  /** True after a tool call, so that the next text is a new answer. */
   #isNewText = true;
-  /** The last error it told of and did not go on after. */
+  /** The last error, unless the run continued after it. */
   #trouble: string | null = null;
   readonly #unknown = new UnknownEvents();
 
@@ -174,13 +174,13 @@ function thoughtOf({ content, text, subject, description }: Fields): string {
 
 type Stop = Extract<AgentEnd, { kind: "stopped" }>["reason"];
 
-/** The stream has no codes for these: the words of the program are all there is. */
+/** The stream has no codes for these, so messages are matched. */
 const STOPS: readonly (readonly [RegExp, Stop])[] = [
   [/session turns|loop detected|exceeded the token limit/i, "truncated"],
   [/response was blocked/i, "refused"],
 ];
 
-/** How a run ended, by the status of its last event and the error it told of last. A limit of its own may be a success. */
+/** Classifies the end of a run by its last status and last error. Its own limits may be reported as success. */
 function endOf(status: string, message: string | null): AgentEnd {
   const reason = STOPS.find(([words]) => words.test(message ?? ""))?.[1];
   if (reason !== undefined) return { kind: "stopped", reason, message: message ?? "" };
@@ -191,7 +191,7 @@ function endOf(status: string, message: string | null): AgentEnd {
 
 const NO_FIGURES: AgentFigures = { usage: null, costUsd: null, isPartial: false };
 
-/** Requests that failed are not in the figures of a run that `isBroken`. Input includes what was cached; what is neither input nor output of the total is thinking, billed as output. */
+/** Failed requests are missing from the figures of a run that `isBroken`. Input includes cached tokens; tokens of the total that are neither input nor output are thinking, billed as output. */
 function figuresOf(stats: Fields | null, isBroken: boolean): AgentFigures {
   if (stats === null) return NO_FIGURES;
   const prompt = countOf(stats.input_tokens);
@@ -202,7 +202,7 @@ function figuresOf(stats: Fields | null, isBroken: boolean): AgentFigures {
   return { usage, costUsd: null, isPartial: isBroken };
 }
 
-/** The model that did it all; null when there were several, or none. */
+/** The only model used; null when there were several or none. */
 function onlyModel(stats: Fields | null): string | null {
   const models = Object.keys(fieldsOf(stats?.models) ?? {});
   return models.length === 1 ? (models[0] ?? null) : null;

@@ -8,13 +8,13 @@ import { gemini } from "./gemini.js";
 import { opencode } from "./opencode.js";
 import { pi } from "./pi.js";
 
-/** The agents that are known by name. */
+/** All agents by name. */
 export const ADAPTERS: Readonly<Record<AgentName, AgentAdapter>> = { claude, codex, gemini, opencode, pi };
 
-/** The adapter of an agent by its name. */
+/** Returns the adapter of an agent; throws when the name is unknown. */
 export function adapterOf(name: string): AgentAdapter {
   if ((AGENT_NAMES as readonly string[]).includes(name)) return ADAPTERS[name as AgentName];
   throw new UsageError(
-    `There is no agent "${name}".${didYouMean(name, AGENT_NAMES)} Any other is run with --agent-command 'my-agent {prompt}'.`,
+    `Unknown agent "${name}".${didYouMean(name, AGENT_NAMES)} To run another program, use --agent-command 'my-agent {prompt}'.`,
   );
 }

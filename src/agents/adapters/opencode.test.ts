@@ -9,7 +9,7 @@ const LAUNCH: LaunchRequest = { ...REQUEST, prompt: '-x say  "a b"\nnow' };
 const step = (reason: string) => ({ type: "step_finish", part: { reason } });
 
 describe("launch", () => {
-  it("gives the prompt as it is, over stdin", () => {
+  it("passes the prompt unchanged over stdin", () => {
     const { args, input } = opencode.launch({ ...LAUNCH, prompt: '-2 "and" 1e3\n' });
     expect(input).toBe('-2 "and" 1e3\n');
     expect(args.join(" ")).not.toContain("1e3");
@@ -21,19 +21,19 @@ describe("launch", () => {
     ["responses", "@ai-sdk/openai", "http://g/openai/v1"],
     ["anthropic", "@ai-sdk/anthropic", "http://g/anthropic/v1"],
     ["gemini", "@ai-sdk/google", "http://g/google/v1beta"],
-  ] as const)("speaks %s", (dialect, npm, baseURL) => {
+  ] as const)("supports %s", (dialect, npm, baseURL) => {
     const { homeFiles } = opencode.launch({ ...LAUNCH, model: { name: "m", cliName: "m", dialect } });
     const config = JSON.parse(homeFiles[".config/opencode/opencode.json"] ?? "");
     expect(config.provider.assay).toMatchObject({ npm, options: { baseURL, apiKey: "meaningless" } });
     expect(config).toMatchObject({ model: "assay/m", small_model: "assay/m", share: "disabled" });
   });
 
-  it("offers every dialect, and wants a model", () => {
+  it("supports every dialect, and requires a model", () => {
     expect([...opencode.dialects].sort()).toEqual([...DIALECT_NAMES].sort());
     expect(() => opencode.launch({ ...LAUNCH, model: null })).toThrow("opencode:MODEL");
   });
 
-  it("leaves a HOME of the user as it is", () => {
+  it("does not change the user's HOME", () => {
     const { args, env, homeFiles } = opencode.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args).toContain("openai/m");
     expect(homeFiles).toEqual({});
@@ -42,7 +42,7 @@ describe("launch", () => {
 });
 
 describe("reader", () => {
-  it("reads a run with one tool, at the times the tool had", () => {
+  it("reads a run with one tool, with the tool's own times", () => {
     const { reader, happenings } = readAll(opencode, fixture("opencode-1.18.33-one.jsonl"));
     expect(happenings.map(({ type }) => type)).toEqual([
       ...["turn_start", "tool_call", "tool_result", "turn_end"],
@@ -60,20 +60,20 @@ describe("reader", () => {
     expect(reader.figures.usage).toMatchObject({ input: 9634, output: 35 });
   });
 
-  it("reads another version as the same", () => {
+  it("reads another version the same way", () => {
     const [now, before] = ["opencode-1.18.33-one.jsonl", "opencode-1.18.21-one.jsonl"].map((name) =>
       withoutIds(readAll(opencode, fixture(name)).happenings),
     );
     expect(before).toEqual(now);
   });
 
-  it.each([401, 500])("fails with the status %i of the endpoint", (status) => {
+  it.each([401, 500])("fails with status %i of the endpoint", (status) => {
     const { reader } = readAll(opencode, fixture(`opencode-1.18.33-${status}.jsonl`));
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(reader.figures.isPartial).toBe(true);
   });
 
-  it("has not ended when it was stopped while trying again", () => {
+  it("has no end when it was stopped during a retry", () => {
     expect(readAll(opencode, fixture("opencode-1.18.33-cut.jsonl")).reader.end).toBeNull();
   });
 
@@ -84,17 +84,17 @@ describe("reader", () => {
     ["error", { kind: "failed" }],
     ["tool-calls", null],
     ["unknown", null],
-  ])("takes the reason %s for an end or not", (reason, end) => {
+  ])("classifies the reason %s", (reason, end) => {
     const { reader } = readAll(opencode, [step(reason)]);
     if (end === null) expect(reader.end).toBeNull();
     else expect(reader.end).toMatchObject(end);
   });
 
-  it("goes on when another step begins", () => {
+  it("continues when another step begins", () => {
     expect(readAll(opencode, [step("stop"), { type: "step_start" }]).reader.end).toBeNull();
   });
 
-  it("counts reasoning as output, adds up what it costs, and knows what it does not see", () => {
+  it("counts reasoning as output, adds up the cost, and marks missing usage as partial", () => {
     const tokens = { input: 10, output: 5, reasoning: 7, cache: { read: 3, write: 2 } };
     const events = [
       { type: "step_finish", part: { reason: "tool-calls", tokens, cost: 0.25 } },

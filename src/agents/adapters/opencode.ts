@@ -19,7 +19,7 @@ import {
 } from "../adapter.js";
 import { countOf, OwnFigures } from "../own-figures.js";
 
-/** Nothing is fetched, and nothing is found outside of the workspace and the HOME that it was given. */
+/** Nothing is downloaded, and nothing outside the workspace and its HOME is read. */
 const OFFLINE = {
   OPENCODE_DISABLE_MODELS_FETCH: "1",
   OPENCODE_DISABLE_AUTOUPDATE: "1",
@@ -76,11 +76,11 @@ function launch(request: LaunchRequest): Launch {
       "--format=json",
       "--thinking",
       "--auto",
-      // With a title of its own the session needs no call to a model to find one.
+      // With a title, the session needs no model call to generate one.
       "--title=assay",
       ...modelArgs(request),
     ],
-    // Of its arguments it takes numbers for numbers, and puts quotes around those that hold a space.
+    // It converts numeric arguments to numbers and quotes those with spaces, so the prompt is passed over stdin.
     input: prompt,
     env: { ...(usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE), ...serverEnv(request.mcp) },
     homeFiles: usesOwnHome ? {} : homeFiles(request, modelOf(request)),
@@ -94,17 +94,17 @@ function modelArgs(request: LaunchRequest): readonly string[] {
 
 function modelOf({ model }: LaunchRequest): AgentModel {
   if (model !== null) return model;
-  throw new UsageError("opencode has no model of its own: name one, as in --agent opencode:MODEL.");
+  throw new UsageError("opencode has no default model. Name one, as in --agent opencode:MODEL.");
 }
 
 const NOTHING: readonly AgentHappening[] = [];
 
-/** What a sub-agent does is not on the stream. */
+/** Events of subagents are not in the stream. */
 const SUB_AGENT = "task";
 
 /**
- * Reads the events of `opencode run --format json`. There is no final event: the run is over with the first step that
- * does not end for the sake of tool calls, unless another step begins.
+ * Reads the events of `opencode run --format json`. There is no final event: the run ends with the first step that does
+ * not end with tool calls, unless another step begins.
  */
 class OpencodeReader implements StreamReader {
   readonly version = null;
@@ -162,7 +162,7 @@ class OpencodeReader implements StreamReader {
     return [{ type: "assistant_message", text: said }];
   }
 
-  /** It is told when it is over, so that the times it had are worth more than the moment it is read. */
+  /** Reported when it is over, so the reported times are used instead of the current time. */
   #tool({ tool, callID, state }: Fields): readonly AgentHappening[] {
     if (tool === SUB_AGENT) this.#own.isPartial = true;
     const { status, input, output, error, time } = fieldsOf(state) ?? {};
@@ -182,7 +182,7 @@ class OpencodeReader implements StreamReader {
   #error(error: unknown): readonly AgentHappening[] {
     const { end, message } = endOfError(error);
     this.end = end;
-    // What a step used that never came to its end is not told.
+    // Usage of an unfinished step is not reported.
     this.#own.isPartial = true;
     return [{ type: "error", message }];
   }
@@ -192,10 +192,10 @@ function at(timestamp: unknown, happening: AgentHappening): AgentHappening | Age
   return typeof timestamp === "number" ? { ...happening, timestamp } : happening;
 }
 
-/** What models are named after: `assay/MODEL`. */
+/** Prefix of model names: `assay/MODEL`. */
 const PROVIDER_ID = "assay";
 
-/** The packages are inside the program: none is downloaded. */
+/** These packages are bundled with the program, so nothing is downloaded. */
 const PACKAGES: Readonly<Record<DialectName, string>> = {
   chat: "@ai-sdk/openai-compatible",
   responses: "@ai-sdk/openai",
@@ -203,12 +203,12 @@ const PACKAGES: Readonly<Record<DialectName, string>> = {
   gemini: "@ai-sdk/google",
 };
 
-/** Of an unknown model. Too small a context would make it summarise early; too much output is cut by the endpoint. */
+/** For an unknown model. A smaller context would make it summarize early; excess output is cut off by the endpoint. */
 const LIMITS = { context: 200_000, output: 32_000 };
 
 /**
- * What a run in a HOME of its own finds there. Into a folder of settings without packages it would install one for
- * plugins, from the internet and while the agent works: the last two files say that it is there.
+ * Files of a temporary HOME. In a settings folder without packages it would install one for plugins from the internet while
+ * the agent works; the last two files mark it as installed.
  */
 function homeFiles(request: LaunchRequest, model: AgentModel): Record<string, string> {
   return {
@@ -228,7 +228,7 @@ function configOf(request: LaunchRequest, model: AgentModel): Record<string, unk
     model: full,
     small_model: full,
     enabled_providers: [PROVIDER_ID],
-    // One rule for every tool and every question: a run must never wait for somebody.
+    // Allows every tool and question, because a run must never wait for a person.
     permission: { "*": "allow", external_directory: "allow", doom_loop: "allow" },
     provider: {
       [PROVIDER_ID]: {
@@ -241,46 +241,46 @@ function configOf(request: LaunchRequest, model: AgentModel): Record<string, unk
   };
 }
 
-/** These packages want the version in the URL, unlike the providers' own. */
+/** Unlike the providers' SDKs, these packages expect the version in the URL. */
 function baseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
   if (dialect === "anthropic") return `${gateway.anthropic}/v1`;
   if (dialect === "gemini") return `${gateway.google}/v1beta`;
   return gateway.openai;
 }
 
-/** After steps with these reasons it goes on. */
+/** Reasons after which the run continues. */
 const GOES_ON = new Set(["tool-calls", "unknown", ""]);
 
-/** How a run ended with a step of this reason; null when it did not. */
+/** Null when the run continues. */
 function endOfStep(reason: string): AgentEnd | null {
   if (GOES_ON.has(reason)) return null;
   if (reason === "length")
-    return { kind: "stopped", reason: "truncated", message: "The model's answer reached its longest length." };
+    return { kind: "stopped", reason: "truncated", message: "The model's answer reached its maximum length." };
   if (reason === "content-filter")
     return { kind: "stopped", reason: "refused", message: "The model's answer was blocked by a content filter." };
   if (reason === "error") return { kind: "failed", message: "The model's answer ended with an error.", status: null };
   return { kind: "done" };
 }
 
-/** Errors that are limits of the agent or of its model, not something in their way. */
+/** Errors that are limits of the agent or its model. */
 const STOPS: Readonly<Record<string, "truncated" | "refused">> = {
   MessageOutputLengthError: "truncated",
   ContextOverflowError: "truncated",
   ContentFilterError: "refused",
 };
 
-/** How a run ended with an error event, unless it goes on. */
+/** Classifies an error event; the run may still continue. */
 function endOfError(error: unknown): { end: AgentEnd; message: string } {
   const { name, data } = fieldsOf(error) ?? {};
   const { message: told, statusCode } = fieldsOf(data) ?? {};
-  const message = textOf(told) || textOf(name) || jsonText(error) || "The program told of an error without a reason.";
+  const message = textOf(told) || textOf(name) || jsonText(error) || "The program reported an error without a reason.";
   const reason = Object.hasOwn(STOPS, textOf(name)) ? STOPS[textOf(name)] : undefined;
   if (reason !== undefined) return { end: { kind: "stopped", reason, message }, message };
   const status = typeof statusCode === "number" ? statusCode : statusIn(message);
   return { end: { kind: "failed", message, status }, message };
 }
 
-/** The variable that connects opencode to servers: settings that are laid over those of its HOME and the folder. */
+/** Environment variable with settings for MCP servers, merged with those of HOME and the folder. */
 function serverEnv(mcp: McpOffer | null): Record<string, string> {
   if (mcp === null) return {};
   const servers = Object.entries(mcp.servers).map(([name, server]) => [name, settingOf(server)] as const);
@@ -293,7 +293,7 @@ function settingOf(server: McpServer): Readonly<Record<string, unknown>> {
   return { type: "local", command: [command, ...args], environment: env, enabled: true };
 }
 
-/** The tokens of one step: input without what was cached, output without reasoning. Null when the step tells none. */
+/** Parses the tokens of one step: input without cached tokens, output without reasoning. Null when the step has none. */
 function usageOf(tokens: Fields | null): Usage | null {
   if (tokens === null) return null;
   const cache = fieldsOf(tokens.cache) ?? {};

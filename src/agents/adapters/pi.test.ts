@@ -11,7 +11,7 @@ const answer = (stopReason: string, errorMessage?: string) => [
 ];
 
 describe("launch", () => {
-  it.each(["-v", "--help", "@notes.txt"])("does not let the prompt %s be an option or a file", (prompt) => {
+  it.each(["-v", "--help", "@notes.txt"])("keeps the prompt %s from being an option or a file", (prompt) => {
     expect(pi.launch({ ...LAUNCH, prompt }).args.at(-1)).toBe(` ${prompt}`);
   });
 
@@ -20,13 +20,13 @@ describe("launch", () => {
     ["responses", "openai-responses", "http://g/openai/v1"],
     ["anthropic", "anthropic-messages", "http://g/anthropic"],
     ["gemini", "google-generative-ai", "http://g/google/v1beta"],
-  ] as const)("speaks %s", (dialect, api, baseUrl) => {
+  ] as const)("supports %s", (dialect, api, baseUrl) => {
     const { homeFiles } = pi.launch({ ...LAUNCH, model: { name: "m", cliName: "m", dialect } });
     const { assay } = JSON.parse(homeFiles[".pi/agent/models.json"] ?? "").providers;
     expect(assay).toMatchObject({ api, baseUrl, apiKey: "meaningless", models: [{ id: "m" }] });
   });
 
-  it("wants a model, and leaves a HOME of the user as it is", () => {
+  it("requires a model, and does not change the user's HOME", () => {
     expect(() => pi.launch({ ...LAUNCH, model: null })).toThrow("pi:MODEL");
     const { args, homeFiles } = pi.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args.slice(-3)).toEqual(["--model", "openai/m", "do it"]);
@@ -46,13 +46,13 @@ describe("reader", () => {
     expect(reader.unknown.size).toBe(0);
   });
 
-  it("reads several tools, and one that failed", () => {
+  it("reads several tools, including one that failed", () => {
     const { happenings } = readAll(pi, fixture("pi-0.74.2-several.jsonl"));
     const results = happenings.flatMap((each) => (each.type === "tool_result" ? [each.success] : []));
     expect(results).toEqual([true, false, true]);
   });
 
-  it("reads another version as the same", () => {
+  it("reads another version the same way", () => {
     const [now, before] = ["pi-0.74.2-one.jsonl", "pi-0.73.1-one.jsonl"].map((name) =>
       withoutIds(readAll(pi, fixture(name)).happenings),
     );
@@ -63,7 +63,7 @@ describe("reader", () => {
     ["401", 401, 0],
     ["500", 500, 3],
     ["cut", null, 3],
-  ])("fails on %s, after the tries it made", (name, status, retries) => {
+  ])("fails on %s, after its retries", (name, status, retries) => {
     const { reader, happenings } = readAll(pi, fixture(`pi-0.74.2-${name}.jsonl`));
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(happenings.filter(({ type }) => type === "system")).toHaveLength(retries);
@@ -75,11 +75,11 @@ describe("reader", () => {
     ["length", { kind: "stopped", reason: "truncated" }],
     ["aborted", { kind: "failed" }],
     ["error", { kind: "failed" }],
-  ])("takes an answer that ended with %s for what it is", (stopReason, end) => {
+  ])("classifies an answer that ended with %s", (stopReason, end) => {
     expect(readAll(pi, answer(stopReason)).reader.end).toMatchObject(end);
   });
 
-  it("knows a refusal by its words, and has no end while it tries again", () => {
+  it("recognizes a refusal by its message, and has no end while it retries", () => {
     const refused = answer("error", "Provider finish_reason: content_filter");
     expect(readAll(pi, refused).reader.end).toMatchObject({ kind: "stopped", reason: "refused" });
     expect(readAll(pi, [...answer("error", "500"), { type: "auto_retry_start" }]).reader.end).toBeNull();

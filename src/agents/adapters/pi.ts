@@ -16,7 +16,7 @@ import {
 } from "../adapter.js";
 import { countOf, OwnFigures } from "../own-figures.js";
 
-/** What begins like this would be taken for an option or a file. There is no `--` that ends the options. */
+/** Would be taken for an option or a file. There is no `--` to end the options. */
 const NO_PROMPT = /^[-@]/;
 
 /**
@@ -60,7 +60,7 @@ function modelArgs(request: LaunchRequest): readonly string[] {
 
 function modelOf({ model }: LaunchRequest): AgentModel {
   if (model !== null) return model;
-  throw new UsageError("pi has no model of its own: name one, as in --agent pi:MODEL.");
+  throw new UsageError("pi has no default model. Name one, as in --agent pi:MODEL.");
 }
 
 function promptText(prompt: string): string {
@@ -73,7 +73,7 @@ function json(value: unknown): string {
 
 const NOTHING: readonly AgentHappening[] = [];
 
-/** Known, and told by other events too. Partial messages are among them: each repeats all that came before it. */
+/** Known events that repeat others, including partial messages, each of which repeats everything before it. */
 const REPEATED = new Set([
   "session",
   "agent_start",
@@ -85,14 +85,14 @@ const REPEATED = new Set([
   "agent_settled",
 ]);
 
-/** Reads the events of `pi --mode json`. It may end several times: after some errors it tries again. */
+/** Reads the events of `pi --mode json`. It may end several times: it retries after some errors. */
 class PiReader implements StreamReader {
   readonly version = null;
   end: AgentEnd | null = null;
   response = "";
   model: string | null = null;
   #last: LastAnswer = NO_ANSWER;
-  /** Calls that were told, and have no result yet. */
+  /** Calls without a result yet. */
   readonly #open = new Set<string>();
   readonly #own = new OwnFigures();
   readonly #unknown = new UnknownEvents();
@@ -126,11 +126,11 @@ class PiReader implements StreamReader {
         return NOTHING;
       case "auto_retry_start":
         this.end = null;
-        return [{ type: "system", text: `trying again: ${textOf(fields.errorMessage)}` }];
+        return [{ type: "system", text: `retrying: ${textOf(fields.errorMessage)}` }];
       case "compaction_start":
-        return [{ type: "system", text: `summarising the conversation (${textOf(fields.reason)})` }];
+        return [{ type: "system", text: `summarizing the conversation (${textOf(fields.reason)})` }];
       case "compaction_end":
-        // The call that summarised it is not on the stream.
+        // The model call for the summary is not in the stream.
         this.#own.isPartial = true;
         return NOTHING;
       default:
@@ -151,14 +151,14 @@ class PiReader implements StreamReader {
     this.response = textIn(message.content) || this.response;
     const usage = fieldsOf(message.usage);
     if (usage !== null) this.#own.add(usageOf(usage), fieldsOf(usage.cost)?.total);
-    // An answer that broke off has counts of 0, though it is billed.
+    // An interrupted answer reports counts of 0, although it is billed.
     if (error !== "") this.#own.isPartial = true;
     const happenings = happeningsOf(message.content);
     for (const happening of happenings) if (happening.type === "tool_call") this.#open.add(happening.callId);
     return error === "" ? happenings : [...happenings, { type: "error", message: error }];
   }
 
-  /** Only a call that no message told of. */
+  /** Only calls that were not part of a message. */
   #call({ toolCallId, toolName, args }: Fields): readonly AgentHappening[] {
     const callId = textOf(toolCallId);
     if (this.#open.has(callId)) return NOTHING;
@@ -166,7 +166,7 @@ class PiReader implements StreamReader {
     return [{ type: "tool_call", name: textOf(toolName), callId, arguments: args ?? {} }];
   }
 
-  /** It comes twice: from the tool, and as a message to the model. */
+  /** Reported twice: by the tool, and as a message to the model. */
   #result(toolCallId: unknown, isError: unknown, result: Fields | null): readonly AgentHappening[] {
     const callId = textOf(toolCallId);
     if (!this.#open.delete(callId)) return NOTHING;
@@ -174,7 +174,7 @@ class PiReader implements StreamReader {
   }
 }
 
-/** The provider that models are listed under. */
+/** Provider name in the models file. */
 const PROVIDER_ID = "assay";
 
 const APIS: Readonly<Record<DialectName, string>> = {
@@ -184,13 +184,13 @@ const APIS: Readonly<Record<DialectName, string>> = {
   gemini: "google-generative-ai",
 };
 
-/** Of an unknown model. Too small a context would make it summarise early; too much output is cut by the endpoint. */
+/** For an unknown model. A smaller context would make it summarize early; excess output is cut off by the endpoint. */
 const LIMITS = { contextWindow: 200_000, maxTokens: 32_000 };
 
-/** Its own tries after the client's: enough for a hiccup. */
+/** Its own retries, instead of the client's: enough for brief failures. */
 const SETTINGS = { retry: { enabled: true, maxRetries: 3, provider: { maxRetries: 0 } } };
 
-/** The file that makes the gateway known as a provider. */
+/** The file that defines the gateway as a provider. */
 function modelsOf(request: LaunchRequest, { name, dialect }: AgentModel): Record<string, unknown> {
   const provider = {
     baseUrl: baseUrl(request, dialect),
@@ -203,12 +203,12 @@ function modelsOf(request: LaunchRequest, { name, dialect }: AgentModel): Record
 
 function baseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
   if (dialect === "anthropic") return gateway.anthropic;
-  // Its client of Google takes the version from the URL.
+  // Its Google client takes the version from the URL.
   if (dialect === "gemini") return `${gateway.google}/v1beta`;
   return gateway.openai;
 }
 
-/** How the model's last answer ended, as the program tells it. */
+/** How the model's last answer ended. */
 interface LastAnswer {
   readonly stopReason: string;
   /** Empty when there is none. */
@@ -219,17 +219,17 @@ const NO_ANSWER: LastAnswer = { stopReason: "", error: "" };
 
 const REFUSED = /content_filter|refus|safety|PROHIBITED_CONTENT|RECITATION/i;
 
-/** How a run ended, by the last answer: the program itself ends in the same way whatever happened. */
+/** Classifies the end of a run by the last answer, because the program itself always ends the same way. */
 function endOf({ stopReason, error }: LastAnswer): AgentEnd {
   switch (stopReason) {
     case "error":
       return endOfError(error);
     case "length":
-      return { kind: "stopped", reason: "truncated", message: "The model's answer reached its longest length." };
+      return { kind: "stopped", reason: "truncated", message: "The model's answer reached its maximum length." };
     case "aborted":
       return { kind: "failed", message: error || "The run was aborted.", status: null };
     case "":
-      return { kind: "failed", message: "The run ended without an answer of the model.", status: null };
+      return { kind: "failed", message: "The run ended without an answer from the model.", status: null };
     default:
       return { kind: "done" };
   }
@@ -240,7 +240,7 @@ function endOfError(error: string): AgentEnd {
   return { kind: "failed", message: error || "The model's answer ended with an error.", status: statusIn(error) };
 }
 
-/** What one message of the model says and calls, in its order. */
+/** The texts and calls of one message, in order. */
 function happeningsOf(content: unknown): AgentHappening[] {
   return listOf(content).flatMap((block) => {
     const happening = happeningOf(fieldsOf(block) ?? {});
@@ -266,7 +266,6 @@ function happeningOf(block: Fields): AgentHappening | null {
   }
 }
 
-/** The texts of a message as one. */
 function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   return listOf(content)
@@ -274,7 +273,7 @@ function textIn(content: unknown): string {
     .join("");
 }
 
-/** What a tool gave back; pictures by their type alone. */
+/** A tool's result; images are named by their type. */
 function resultText(content: unknown): string {
   if (typeof content === "string") return content;
   return listOf(content).map(partText).join("\n");
@@ -285,7 +284,7 @@ function partText(part: unknown): string {
   return type === "image" ? `(image ${textOf(mimeType)})` : textOf(text);
 }
 
-/** Its classes are ours; reasoning is in the output, and told by newer versions only. */
+/** Same token classes as ours; reasoning is part of the output, and only reported by newer versions. */
 function usageOf(usage: Fields): Usage {
   const { input, output, cacheRead, cacheWrite, reasoning } = usage;
   return {

@@ -87,7 +87,7 @@ const README = `# count
     node count.mjs --words FILE   the number of words
 `;
 
-/** A small program that is to do one thing more. */
+/** Add a flag to a small program. */
 export const addFlag: AgentTask = {
   id: "add-flag",
   kind: "feature",
@@ -99,7 +99,7 @@ export const addFlag: AgentTask = {
     { dest: "count.test.mjs", content: VISIBLE },
   ],
   graders: [passesTests("count.test.mjs", HIDDEN)],
-  // It is right after the second step; what follows shows how long a model goes on when it need not.
+  // Correct after the second step; the rest shows how long a model continues without need.
   walkthrough: [
     { command: "ls && cat count.mjs" },
     writes("count.mjs", DONE),

@@ -8,7 +8,7 @@ import { logReport } from "./log-report.js";
 import { offByOne } from "./off-by-one.js";
 import type { AgentTask } from "./task.js";
 
-/** The tasks, the simplest first. */
+/** All tasks, the simplest first. */
 export const TASKS: readonly AgentTask[] = [
   offByOne,
   failingTest,

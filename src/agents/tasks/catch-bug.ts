@@ -6,7 +6,7 @@ export function isLeapYear(year) {
 }
 `;
 
-/** Runs the test against code that is right and code that is not, in folders of their own: the workspace stays as it is. */
+/** Runs the test against correct and incorrect code in separate folders, leaving the workspace unchanged. */
 const CHECK = String.raw`import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ test("every fourth century is", () => {
 });
 `;
 
-/** A test to be written that tells right code from wrong. */
+/** Write a test that detects wrong code. */
 export const catchBug: AgentTask = {
   id: "catch-bug",
   kind: "test",

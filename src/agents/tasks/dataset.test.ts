@@ -13,7 +13,7 @@ function registryWithTasks(): Registry {
   return registry;
 }
 
-it("is a dataset of eight examples with a folder and graders each", async () => {
+it("has eight examples, each with a folder and graders", async () => {
   const dataset = await loadDataset("agent-tasks", { registry: registryWithTasks() });
   expect(dataset.examples).toHaveLength(8);
   expect(dataset.evaluators?.map(({ name }) => name)).toEqual(["graders"]);
@@ -26,13 +26,13 @@ it("is a dataset of eight examples with a folder and graders each", async () => 
   }
 });
 
-it("is the same every time, as plain data", async () => {
+it("is always the same plain data", async () => {
   const [first, second] = await Promise.all([agentTasks.load({}), agentTasks.load({})]);
   expect(second).toEqual(first);
   expect(JSON.parse(JSON.stringify(first))).toEqual(first);
 });
 
-it("can be filtered and cut", async () => {
+it("can be filtered and limited", async () => {
   const registry = registryWithTasks();
   const fixes = await loadDataset("agent-tasks", { registry, filter: { kind: "fix" } });
   expect(fixes.examples.map(({ id }) => id)).toEqual(["off-by-one", "failing-test"]);
@@ -40,12 +40,12 @@ it("can be filtered and cut", async () => {
   expect(three.examples.map(({ id }) => id)).toEqual(["off-by-one", "failing-test", "add-flag"]);
 });
 
-it("says what cannot be asked of it", () => {
+it("rejects unsupported options", () => {
   expect(() => agentTasks.load({ config: "hard" })).toThrow(UsageError);
   expect(() => agentTasks.load({ map: { question: "prompt" } })).toThrow("no columns");
 });
 
-it("gives nothing of the solutions away", async () => {
+it("does not reveal the solutions", async () => {
   const { examples } = (await agentTasks.load({})) as LoadedExamples;
   expect(JSON.stringify(examples)).not.toContain("<<'EOF'");
 });

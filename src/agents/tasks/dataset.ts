@@ -6,7 +6,7 @@ import type { GraderSpec } from "../../core/grader.js";
 import { TASKS } from "./all.js";
 import type { AgentTask } from "./task.js";
 
-/** A task as an agent is given it. The way to do it is not a part. */
+/** A task without its solution. */
 export interface AgentTaskExample extends Example {
   id: string;
   question: string;
@@ -17,7 +17,7 @@ export interface AgentTaskExample extends Example {
 }
 
 /**
- * The built-in dataset `agent-tasks`: eight tiny coding tasks that need nothing but Node.
+ * The built-in dataset `agent-tasks`: eight tiny coding tasks that only need Node.
  * @example
  * registry.register("dataset", "agent-tasks", agentTasks);
  */
@@ -30,16 +30,15 @@ export const agentTasks: DatasetDefinition = {
 function loadTasks({ config, map }: LoadOptions): LoadedExamples {
   if (config !== undefined) {
     throw new UsageError(
-      `agent-tasks has no parts, so that there is no agent-tasks:${config}. Choose with --filter, e.g. --filter kind=fix.`,
+      `agent-tasks has no configs, so agent-tasks:${config} does not exist. Select tasks with --filter, e.g. --filter kind=fix.`,
     );
   }
   if (map !== undefined && Object.keys(map).length > 0) {
-    throw new UsageError("agent-tasks is built in, not read: it has no columns to --map.");
+    throw new UsageError("agent-tasks is built in and has no columns to --map.");
   }
   return { examples: TASKS.map(toExample), facets: ["kind"] };
 }
 
-/** The task as an example. */
 export function toExample({ id, kind, difficulty, question, files, graders }: AgentTask): AgentTaskExample {
   return { id, question, kind, difficulty, environment: { files }, graders, dataset: "agent-tasks" };
 }

@@ -42,7 +42,7 @@ test("slug.mjs exports the function", async () => {
 });
 `;
 
-/** A function that stands in two files, to be kept in one. */
+/** Extract a function that is duplicated in two files. */
 export const extractDuplicate: AgentTask = {
   id: "extract-duplicate",
   kind: "refactor",

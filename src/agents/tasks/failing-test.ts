@@ -38,7 +38,7 @@ test("takes negative numbers, and leaves its input alone", () => {
 });
 `;
 
-/** A test that fails because of the code. */
+/** Fix code that makes a test fail. */
 export const failingTest: AgentTask = {
   id: "failing-test",
   kind: "fix",

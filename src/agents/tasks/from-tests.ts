@@ -47,7 +47,7 @@ const MENDED = FIRST_ATTEMPT.replace(
 `,
 );
 
-/** A function of which only the tests are there. */
+/** Write a function from its tests. */
 export const fromTests: AgentTask = {
   id: "from-tests",
   kind: "feature",

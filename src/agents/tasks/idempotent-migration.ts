@@ -74,7 +74,7 @@ const MENDED = CODE.replace(
 })`,
 );
 
-/** A script that may be run only once, to be made safe. */
+/** Make a script safe to run repeatedly. */
 export const idempotentMigration: AgentTask = {
   id: "idempotent-migration",
   kind: "data",

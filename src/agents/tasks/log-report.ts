@@ -61,7 +61,7 @@ const MENDED = FIRST_ATTEMPT.replace(
   "Number(ms) > report.slowest.ms) report.slowest = { method, path, ms: Number(ms) }",
 );
 
-/** A log file to be summed up. */
+/** Summarize a log file. */
 export const logReport: AgentTask = {
   id: "log-report",
   kind: "data",

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => mock.close());
 
-/** Lets a real agent work on the task with the scripted model. */
+/** Runs a real agent on the task with the scripted model. */
 async function play(task: AgentTask): Promise<Played> {
   const dir = await folderFor(task);
   try {
@@ -47,7 +47,7 @@ it("solves all tasks but one", () => {
   expect(unsolved).toEqual([GIVEN_UP]);
 });
 
-it("says at the end of each what belongs to it", () => {
+it("ends each task with its own text", () => {
   for (const { id, walkthrough } of TASKS) {
     const said = played.get(id)?.said;
     if (id === GIVEN_UP) expect(said).toMatch(/could not find a way/);
@@ -55,7 +55,7 @@ it("says at the end of each what belongs to it", () => {
   }
 });
 
-it("talks so much about one of them that a budget can tell it from the others", () => {
+it("spends so much on one task that a budget can distinguish it", () => {
   const spent = new Map(TASKS.map(({ id, question }) => [id, outputTokens(question)]));
   const others = [...spent].filter(([id]) => id !== TALKED_ABOUT).map(([, tokens]) => tokens);
   expect(Math.min(...others)).toBeGreaterThan(0);
@@ -69,7 +69,7 @@ function outputTokens(question: string): number {
   return about.reduce((sum, { usage }) => sum + (usage?.output ?? 0), 0);
 }
 
-it("has a match of its own for each task", () => {
+it("has a unique match for each task", () => {
   const matches = agentTaskScript().tools.map(({ match }) => match);
   for (const match of matches) {
     expect(TASKS.filter(({ question }) => question.includes(match))).toHaveLength(1);
@@ -77,7 +77,7 @@ it("has a match of its own for each task", () => {
   expect(matches).toHaveLength(TASKS.length);
 });
 
-it("answers what is not a task with the reply", async () => {
+it("answers other requests with the reply", async () => {
   const response = await fetch(`${mock.url}/v1/chat/completions`, {
     method: "POST",
     body: JSON.stringify({ model: "scripted", messages: [{ role: "user", content: "A title for this session?" }] }),

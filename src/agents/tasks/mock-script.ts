@@ -1,26 +1,26 @@
 import { TASKS } from "./all.js";
 import type { AgentTask, TaskStep } from "./task.js";
 
-/** A script for `assay mock`, of the part of its shape that tasks need. */
+/** A script for `assay mock`, with the fields that tasks need. */
 export interface TaskScript {
   readonly tools: readonly { readonly match: string; readonly steps: readonly TaskStep[] }[];
-  /** For what is not one of the tasks, such as a title for the session. */
+  /** Reply to other requests, such as for a session title. */
   readonly reply: string;
 }
 
-/** Never done by the scripted model. */
+/** Not solved by the scripted model. */
 export const GIVEN_UP = "idempotent-migration";
-/** Done at once, and then talked about at length. */
+/** Solved at once, followed by long turns. */
 export const TALKED_ABOUT = "extract-duplicate";
 
-/** So many tokens that a few turns cost more than all that was of use. */
+/** A few such turns cost more than the useful work. */
 const LONG_TURN = 6000;
 
 /**
- * What a mock needs to play all the tasks at the same time: it solves six, gives one up, and talks on after having solved
- * one, so that a small budget stops it there.
+ * Builds a mock script for all tasks at the same time: it solves six, gives up on one, and continues at length after
+ * solving another, so that a small budget stops it.
  * @example
- * const mock = await startMock(agentTaskScript());
+ * const mock = await startMock(buildAgentTaskScript());
  */
 export function agentTaskScript(): TaskScript {
   return { tools: TASKS.map((task) => ({ match: task.question, steps: stepsOf(task) })), reply: "A coding task" };
@@ -31,7 +31,6 @@ function stepsOf({ id, walkthrough }: AgentTask): readonly TaskStep[] {
   return id === TALKED_ABOUT ? talkingOn(walkthrough) : walkthrough;
 }
 
-/** Looks at it, and leaves it. */
 function givingUp(walkthrough: readonly TaskStep[]): readonly TaskStep[] {
   return [
     ...walkthrough.slice(0, 2),

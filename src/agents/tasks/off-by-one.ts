@@ -39,7 +39,7 @@ test("a page beyond the last is empty", () => {
 });
 `;
 
-/** A bug that the given tests do not show. */
+/** Fix a bug that the given tests do not cover. */
 export const offByOne: AgentTask = {
   id: "off-by-one",
   kind: "fix",

@@ -1,28 +1,27 @@
 import type { EnvironmentFile } from "../../core/environment.js";
 import type { GraderSpec } from "../../core/grader.js";
 
-/** What is asked for: mend something, make something, change its shape, or work on data or on tests. */
 type TaskKind = "fix" | "feature" | "refactor" | "data" | "test";
 
-/** A coding task with the folder it is done in, how the work is graded, and one way to do it. */
+/** A coding task with its folder, its graders and one solution. */
 export interface AgentTask {
   readonly id: string;
   readonly kind: TaskKind;
   readonly difficulty: "easy" | "medium";
-  /** One paragraph, as one would tell a colleague. */
+  /** One paragraph, as for a colleague. */
   readonly question: string;
   readonly files: readonly EnvironmentFile[];
   readonly graders: readonly GraderSpec[];
-  /** What a model does that solves it, detours included. Played by the mock, and run by the tests. */
+  /** Steps of a model that solves it, including detours. Played by the mock, and run by the tests. */
   readonly walkthrough: readonly TaskStep[];
 }
 
-/** One turn of a model: a shell command, or what it says at the end. */
+/** One turn of a model: a shell command, or its final text. */
 export type TaskStep = TaskCommand | TaskText;
 
 export interface TaskCommand {
   readonly command: string;
-  /** The turn is filled up to this many tokens. */
+  /** The turn is padded to this many tokens. */
   readonly outputTokens?: number;
 }
 
@@ -30,14 +29,13 @@ interface TaskText {
   readonly text: string;
 }
 
-/** Long enough for a slow machine, short enough for code that never ends. */
+/** Long enough for a slow machine, short enough for endless loops. */
 const TIMEOUT = "20s";
 
 /**
- * Runs tests of our own in place of whatever lies there. All of them must have run: code that ends the process before
- * its tests would otherwise pass them.
+ * Runs our tests in place of existing ones. All of them must have run, or code that ends the process early would pass.
  * @example
- * passesTests("sum.test.mjs", 'import test from "node:test"; …');
+ * createTestGrader("sum.test.mjs", 'import test from "node:test"; …');
  */
 export function passesTests(dest: string, content: string): GraderSpec {
   const count = content.match(/^test\(/gm)?.length ?? 0;
@@ -47,7 +45,7 @@ export function passesTests(dest: string, content: string): GraderSpec {
     required: true,
     config: {
       command: "node",
-      // Without --test there is one process less to start. Unless it is named, the form of the report depends on Node's version.
+      // Without --test, one process less is started. The reporter is named because the default depends on Node's version.
       args: ["--test-reporter=tap", dest],
       stdout_contains: `# pass ${count}\n`,
       timeout: TIMEOUT,
@@ -56,7 +54,7 @@ export function passesTests(dest: string, content: string): GraderSpec {
   };
 }
 
-/** Runs a program of our own, which says by its exit code whether the work is right. */
+/** Runs our program, whose exit code decides whether the work is correct. */
 export function passesCheck(dest: string, content: string): GraderSpec {
   return {
     type: "run-command",
@@ -67,9 +65,9 @@ export function passesCheck(dest: string, content: string): GraderSpec {
 }
 
 /**
- * The step that writes a file. A here-document holds any text without escaping, in every shell that agents use.
+ * Creates a step that writes a file. A here-document takes any text without escaping, in every shell that agents use.
  * @example
- * writes("sum.mjs", "export const sum = (a, b) => a + b;\n");
+ * createWriteCommand("sum.mjs", "export const sum = (a, b) => a + b;\n");
  */
 export function writes(path: string, content: string): TaskCommand {
   return { command: `cat > ${path} <<'EOF'\n${content}EOF` };

@@ -7,7 +7,7 @@ import type { Evaluator, ScoredWithEvidence } from "../../core/evaluator.js";
 import { toExample } from "./dataset.js";
 import type { AgentTask } from "./task.js";
 
-/** A throw-away folder with the files of a task in it. */
+/** Creates a temporary folder with a task's files. */
 export async function folderFor({ files }: Pick<AgentTask, "files">): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "assay-task-"));
   await put(dir, files);
@@ -22,14 +22,14 @@ export async function put(dir: string, files: readonly EnvironmentFile[]): Promi
   }
 }
 
-/** Runs a command as an agent does, and returns its exit code. */
+/** Runs a command like an agent, and returns its exit code. */
 export function inShell(dir: string, command: string): Promise<number> {
   return new Promise((resolve) => {
     execFile("/bin/sh", ["-c", command], { cwd: dir }, (error) => resolve(Number(error?.code ?? 0)));
   });
 }
 
-/** Says whether the work in a folder passes. Graded on a copy, so that graders leave nothing for the next step. */
+/** Checks whether the work in a folder passes. Grades a copy, so that graders leave nothing for the next step. */
 export function passesBy(evaluator: Evaluator): (task: AgentTask, dir: string) => Promise<boolean> {
   return async (task, dir) => {
     const copy = await mkdtemp(join(tmpdir(), "assay-graded-"));
@@ -43,8 +43,8 @@ export function passesBy(evaluator: Evaluator): (task: AgentTask, dir: string) =
   };
 }
 
-/** A grader that could not tell is no failed task, but a broken one. */
+/** A grader without a verdict means a broken task, not a failed one. */
 function verdictIn({ scores, unscored }: ScoredWithEvidence): boolean {
-  if (scores.verdict === undefined) throw new Error(`There is no verdict: ${JSON.stringify(unscored)}`);
+  if (scores.verdict === undefined) throw new Error(`No verdict: ${JSON.stringify(unscored)}`);
   return scores.verdict === 1;
 }

@@ -23,8 +23,8 @@ const ERRORS: Readonly<Record<DialectName, unknown>> = {
   gemini: { error: { code: 400, status: "FAILED_PRECONDITION" } },
 };
 
-describe("a budget that is spent", () => {
-  it.each(DIALECT_NAMES)("cuts a stream of %s part-way, and its clients are told", async (name) => {
+describe("a spent budget", () => {
+  it.each(DIALECT_NAMES)("cuts off a stream of %s and sends its client an error", async (name) => {
     let exceeded = 0;
     const { mock, gateway, finished } = await setUp(LONG, { budget: SMALL, onExceeded: () => (exceeded += 1) });
     const { status, text } = await ask(gateway, name, true);
@@ -42,7 +42,7 @@ describe("a budget that is spent", () => {
     await expect.poll(() => mock.requests[0]?.aborted).toBe(true);
   });
 
-  it("numbers the last events of Responses as those before them", async () => {
+  it("continues the event numbers of Responses", async () => {
     const { gateway } = await setUp(LONG, { budget: SMALL });
     const events = eventsIn((await ask(gateway, "responses", true)).text) as {
       type: string;
@@ -52,21 +52,24 @@ describe("a budget that is spent", () => {
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
   });
 
-  it.each(DIALECT_NAMES)("answers further requests of %s at once, in a way that nobody repeats", async (name) => {
-    const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: SMALL });
-    await ask(gateway, name, false);
-    for (const stream of [true, false]) {
-      const { status, headers, text } = await ask(gateway, name, stream);
-      expect(status).toBe(400);
-      expect(headers.get("x-should-retry")).toBe("false");
-      expect(dialects[name].errorIn(JSON.parse(text))?.message).toMatch(/budget of \$0\.0006 is spent/);
-    }
-    expect((await fetch(`${gateway.url}/openai/v1/models`)).status).toBe(400);
-    expect(mock.counts.requests).toBe(1);
-    expect(gateway.receipt()).toMatchObject({ requests: 4, answered: 1, refused: 3 });
-  });
+  it.each(DIALECT_NAMES)(
+    "answers further requests of %s at once, with an error that clients do not retry",
+    async (name) => {
+      const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: SMALL });
+      await ask(gateway, name, false);
+      for (const stream of [true, false]) {
+        const { status, headers, text } = await ask(gateway, name, stream);
+        expect(status).toBe(400);
+        expect(headers.get("x-should-retry")).toBe("false");
+        expect(dialects[name].errorIn(JSON.parse(text))?.message).toMatch(/budget of \$0\.0006 is spent/);
+      }
+      expect((await fetch(`${gateway.url}/openai/v1/models`)).status).toBe(400);
+      expect(mock.counts.requests).toBe(1);
+      expect(gateway.receipt()).toMatchObject({ requests: 4, answered: 1, refused: 3 });
+    },
+  );
 
-  it("lets an answer through that is paid for, even if it was the one too many", async () => {
+  it("lets a paid answer through, even if it exceeded the budget", async () => {
     const { gateway } = await setUp({ outputTokens: 1000 }, { budget: { maxCostUsd: 0.000001 } });
     const { status, text } = await ask(gateway, "chat", false);
     expect(status).toBe(200);
@@ -74,7 +77,7 @@ describe("a budget that is spent", () => {
     expect(gateway.receipt()).toMatchObject({ answered: 1, cut: 0, exceeded: true });
   });
 
-  it("cuts every other stream too, and those that have not begun", async () => {
+  it("cuts off all other streams too, including those that have not started", async () => {
     const { gateway } = await setUp(
       {
         ...LONG,
@@ -93,14 +96,14 @@ describe("a budget that is spent", () => {
     expect(gateway.receipt()).toMatchObject({ cut: 5, answered: 1 });
   });
 
-  it("is not spent when it is reached, only when it is exceeded", async () => {
+  it("is spent when it is exceeded, not when it is reached", async () => {
     const { gateway } = await setUp({ outputTokens: 1000, usage: { input: 0 } }, { budget: { maxCostUsd: 0.0012 } });
     await ask(gateway, "chat", false);
     expect(gateway.receipt()).toMatchObject({ totalUsd: 0.0012, exceeded: false, costKilledAt: 0 });
     expect((await ask(gateway, "chat", true)).text).toContain("is spent");
   });
 
-  it("may be one of tokens, for models without a price", async () => {
+  it("can be a number of tokens, for models without a price", async () => {
     const { gateway } = await setUp(LONG, { budget: { maxTokens: 500 }, priceOf: () => null });
     expect((await ask(gateway, "anthropic", true)).text).toContain("the budget of 500 tokens is spent");
     expect(gateway.receipt()).toMatchObject({ exceeded: true, maxTokens: 500, maxCostUsd: null });
@@ -121,12 +124,12 @@ describe("a budget that is spent", () => {
 });
 
 describe("a model without a price", () => {
-  it.each(DIALECT_NAMES)("is refused before a dollar budget spends anything, in %s", async (name) => {
+  it.each(DIALECT_NAMES)("is refused before anything is spent under a dollar budget, in %s", async (name) => {
     const { mock, gateway } = await setUp({}, { budget: SMALL, priceOf: () => null });
     const response = await fetch(addressOf(gateway, name, true, "odd-model"), requestOf(name, true, "odd-model"));
     expect(response.status).toBe(400);
     const error = dialects[name].errorIn(await response.json());
-    expect(error?.message).toMatch(/"odd-model" is not known.*--models/);
+    expect(error?.message).toMatch(/"odd-model" is unknown.*--models/);
     expect(mock.counts.requests).toBe(0);
     expect(gateway.receipt()).toMatchObject({ refused: 1, unknownModels: ["odd-model"], totalUsd: 0 });
   });

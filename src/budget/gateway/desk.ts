@@ -16,19 +16,19 @@ import type { RouteTable } from "./route.js";
 import { type Changed, passOn } from "./unmetered.js";
 import { Visit } from "./visit.js";
 
-/** The most that a call can use: what it does use is known only when its answer is there. */
+/** Upper bound on the usage of a call; the actual usage is known only after its answer. */
 export interface Most {
   readonly pico: number;
   readonly tokens: number;
-  /** True when only the prompt counts: the answer can be cut. */
+  /** True when only the prompt counts, because the answer can be cut off. */
   readonly isStreamed: boolean;
 }
 
 /**
- * Sets aside what calls can cost before they can be cut, so that many at a time do not spend what is left once each.
- * A call that does not fit beside the others waits for them, in the order of arrival. One that does not fit by itself is
- * let through when there are no others: the budget is exceeded by one call at most. A call that is not streamed does not
- * wait for prompts of those that are, which may take minutes to their first word.
+ * Reserves what calls can cost before they can be cut off, so that concurrent calls do not each spend the same remaining
+ * budget. A call that does not fit waits for the others, in order of arrival. A call that does not fit on its own is
+ * admitted when no others are running, so the budget is exceeded by at most one call. A call that is not streamed does not
+ * wait for the prompts of streamed calls, which may take minutes to produce their first token.
  */
 export class Reservations {
   readonly #ledger: Ledger;
@@ -41,14 +41,14 @@ export class Reservations {
     this.#ledger = ledger;
   }
 
-  /** Resolves when the call may be made, when it was released, or when the budget is spent: ask the ledger then. */
+  /** Resolves when the call may start, was released, or the budget is spent: check the ledger afterwards. */
   async hold(most: Most): Promise<void> {
     const turn = new Promise<void>((resolve) => this.#waiting.set(most, resolve));
     this.admit();
     await turn;
   }
 
-  /** The call is over, or nobody waits for it any more. */
+  /** Call when the call is over or its client has gone. */
   release(most: Most): void {
     this.#waiting.get(most)?.();
     this.#waiting.delete(most);
@@ -58,7 +58,7 @@ export class Reservations {
     this.admit();
   }
 
-  /** Lets those through who can go. */
+  /** Admits all waiting calls that fit. */
   admit(): void {
     for (const [most, go] of this.#waiting) {
       if (!this.#ledger.isExceeded && !this.#fits(most)) return;
@@ -85,16 +85,16 @@ export interface DeskOptions {
   readonly tokenizer: Tokenizer;
   readonly modelMap: Readonly<Record<string, string>>;
   readonly headersTimeoutMs: number;
-  /** Passes on what cannot be metered although there is a limit in dollars. */
+  /** Forwards requests that cannot be metered even when there is a dollar limit. */
   readonly allowUnmetered: boolean;
   readonly now: () => number;
   readonly wallClock: () => number;
-  /** Told when an answer is over; of what it uses until then the ledger tells. */
+  /** Called when an answer is over. Until then, the ledger reports spending. */
   readonly onSpend: (() => void) | undefined;
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
 }
 
-/** Takes requests: refuses them, passes them on, or passes them on and meters what comes back. */
+/** Handles requests: refuses them, forwards them, or forwards them and meters the answer. */
 export class Desk {
   readonly #options: DeskOptions;
   readonly #open = new Set<Exchange>();
@@ -107,7 +107,7 @@ export class Desk {
     this.#reservations = new Reservations(options.ledger);
   }
 
-  /** Never throws: whatever goes wrong with a request is answered. */
+  /** Never throws: every error is sent to the client. */
   handle(request: IncomingMessage, client: ServerResponse): void {
     const { routes, ledger, headersTimeoutMs } = this.#options;
     const intrusion = findIntrusion((name) => headerOf(request, name), OWN_NAMES);
@@ -131,19 +131,18 @@ export class Desk {
     else passOn(visit, { headersTimeoutMs });
   }
 
-  /** The budget is spent: ends every answer that is not paid for already. */
+  /** Ends every answer that is not already paid for, because the budget is spent. */
   cutAll(): void {
     for (const exchange of this.#open) exchange.cut(this.#options.ledger.refusal());
     this.#reservations.admit();
   }
 
-  /** Ends everything. */
   close(): void {
     this.#isClosed = true;
     for (const exchange of this.#open) exchange.abandon();
   }
 
-  /** Whoever asks for the bill of a call gets it; all else is not found. */
+  /** Sends the usage of a call; anything else is "Not found". */
   async #answerCall(call: string | null, client: ServerResponse): Promise<void> {
     const bill = call === null ? undefined : await this.#calls.ask(call);
     if (bill === undefined) {
@@ -159,13 +158,13 @@ export class Desk {
     return Object.keys(this.#options.modelMap).length > 0;
   }
 
-  /** How long a prompt is has to be asked of the model that will get it. */
+  /** The tokens must be counted by the model that will receive the prompt. */
   async #count(visit: Visit): Promise<void> {
     const { headersTimeoutMs } = this.#options;
     passOn(visit, { headersTimeoutMs, changed: changedBy(visit, await this.#read(visit)) });
   }
 
-  /** What nobody knows the cost of could spend any limit in dollars. */
+  /** A request of unknown cost could exceed any dollar limit. */
   #passOnUnmetered(visit: Visit, changed?: Changed, what = visit.subject): void {
     const { ledger, allowUnmetered, headersTimeoutMs } = this.#options;
     if (ledger.needsPrices && !allowUnmetered) visit.refuse(cannotMeter(what, ledger));
@@ -190,7 +189,7 @@ export class Desk {
     await this.#beginReserved(visit, asked, price);
   }
 
-  /** The bill of a prompt, and of an answer in one piece, comes when it is too late: what they can cost is set aside. */
+  /** The cost of a prompt, and of an answer that is not streamed, is known too late to stop it, so its maximum is reserved. */
   async #beginReserved(visit: Visit, asked: Asked, price: Price | null): Promise<void> {
     const most = mostOf(asked, price);
     const release = () => this.#reservations.release(most);
@@ -210,11 +209,11 @@ export class Desk {
       tier === null ? `use another model (--model-map "${model}=…")` : "leave out the service tier in the request";
     throw new RefusalError(
       "request",
-      `the price of the model "${name}" is not known, so that the limit of $${ledger.maxCostUsd} could not be kept. Give its price in a models file (--models models.yml), ${instead}, or limit tokens instead (--max-tokens).`,
+      `the price of the model "${name}" is unknown, so the limit of $${ledger.maxCostUsd} cannot be enforced. Give its price in a models file (--models models.yml), ${instead}, or limit tokens instead (--max-tokens).`,
     );
   }
 
-  /** Others have been at it while the request was read and while it waited. */
+  /** Checks again, because the budget may have been spent while the request was read or waited. */
   #begin(visit: Visit, asked: Asked, price: Price | null, release: () => void): void {
     const { ledger } = this.#options;
     if (ledger.isExceeded) throw ledger.refusal();
@@ -259,7 +258,7 @@ export class Desk {
     const { ledger, tokenizer } = this.#options;
     const onWords = () => {
       pace.noteWords();
-      // The ledger counts the prompt from the first words on, as soon as this returns.
+      // From the first text on, the ledger counts the prompt as soon as this returns.
       queueMicrotask(release);
     };
     return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onWords });
@@ -278,11 +277,11 @@ function changedBy(visit: Visit, { path, body }: Asked): Changed {
 function cannotMeter(what: string, { maxCostUsd }: Ledger): RefusalError {
   return new RefusalError(
     "request",
-    `what ${what} costs cannot be metered, so that the limit of $${maxCostUsd} could not be kept. To pass such calls on all the same, start the gateway with --allow-unmetered: their cost is not in its receipt.`,
+    `the cost of ${what} cannot be metered, so the limit of $${maxCostUsd} cannot be enforced. To forward such calls anyway, start the gateway with --allow-unmetered; their cost is not in its receipt.`,
   );
 }
 
-/** The headers of a request whose body was held, and so unpacked and perhaps changed. */
+/** The headers of a request whose body was buffered, so it is decompressed and perhaps changed. */
 function heldHeaders({ request, upstream }: Visit, body: Buffer) {
   const { "content-encoding": _unpacked, ...headers } = requestHeaders(request, upstream);
   return { ...headers, "accept-encoding": "identity", "content-length": body.length };
@@ -297,12 +296,12 @@ function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** Codex tries a WebSocket first, and goes on over HTTP at once when it is told this status. */
+/** Codex tries a WebSocket first and falls back to HTTP on this status. */
 function noWebSockets(): RefusalError {
-  return new RefusalError("request", "WebSockets cannot be metered. Ask over plain HTTP.", { status: 426 });
+  return new RefusalError("request", "WebSockets cannot be metered. Use plain HTTP.", { status: 426 });
 }
 
-/** Says nothing of what could be found elsewhere. */
+/** Reveals nothing about other paths. */
 const NOT_FOUND = { status: 404, message: "Not found" };
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
@@ -315,37 +314,37 @@ function sendText(client: ServerResponse, { status, message }: { status: number;
   client.end(`${message}\n`);
 }
 
-/** The header that tells a client where it can ask what its call has cost. */
+/** Response header with the path where the client can request the usage of its call. */
 const CALL_HEADER = "assay-call";
 
-/** What a call has used in the end: what was reported and, where that was not all, what was estimated. */
+/** The final usage of a call: as reported and, where the report is incomplete, estimated. */
 interface CallBill {
   readonly usage: Readonly<Usage>;
   readonly isEstimated: boolean;
 }
 
-/** Bills that nobody has asked for are not kept for ever. */
+/** Limits memory for usage that no client requests. */
 const MOST_BILLS = 4096;
 
-/** How long whoever asks waits for a call that is not over: its end is heard of a moment later than it is made. */
+/** How long a request for usage waits for its call to end, which the gateway notices slightly later than the client. */
 const PATIENCE_MS = 5000;
 
 /**
- * Bills of single calls, for clients that leave before the end of an answer and so never see its usage. One meter for
- * both sides: what the client writes down is what the receipt says.
+ * Stores the usage of single calls for clients that disconnect before the end of an answer and never see its usage.
+ * Both sides then record the same usage.
  */
 class CallBook {
   readonly #bills = new Map<string, CallBill | null>();
   readonly #waiting = new Map<string, ((bill: CallBill | null) => void)[]>();
   #calls = 0;
 
-  /** A call begins; gives the name to ask for it by. */
+  /** Returns the id of the new call. */
   open(): string {
     this.#calls += 1;
     return String(this.#calls);
   }
 
-  /** The call is over; null when it cost nothing. */
+  /** `bill` is null when the call cost nothing. */
   close(call: string, bill: CallBill | null): void {
     this.#bills.set(call, bill);
     if (this.#bills.size > MOST_BILLS) this.#bills.delete(this.#bills.keys().next().value ?? "");
@@ -353,7 +352,7 @@ class CallBook {
     this.#waiting.delete(call);
   }
 
-  /** The bill of a call once it is over; undefined when it is not known, or not over in time. */
+  /** Waits for the call to end. Undefined when the call is unknown or does not end in time. */
   async ask(call: string): Promise<CallBill | null | undefined> {
     if (this.#bills.has(call)) return this.#bills.get(call);
     if (!(Number(call) <= this.#calls)) return undefined;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dataOf, EventSplitter } from "./relay.js";
 
-/** Pushes the bytes cut at the places given. */
+/** Pushes the bytes split at the given positions. */
 function splitAt(bytes: Buffer, cuts: readonly number[], maxBytes?: number) {
   const splitter = new EventSplitter(maxBytes);
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -20,7 +20,7 @@ const event = fc
   });
 
 describe("EventSplitter", () => {
-  it("finds the same events however the bytes are cut, and changes none of them", () => {
+  it("finds the same events however the bytes are split, without changing them", () => {
     fc.assert(
       fc.property(fc.array(event), fc.array(fc.nat()), (events, cuts) => {
         const bytes = Buffer.from(events.map((one) => one.bytes).join(""));
@@ -31,7 +31,7 @@ describe("EventSplitter", () => {
     );
   });
 
-  it("loses and adds no byte of anything at all, even of events too large to hold", () => {
+  it("keeps every byte of any input, even of events too large to hold", () => {
     const piece = fc.oneof(fc.constantFrom("\n", "\r", "\r\n", "data:", "\n\n"), fc.string({ maxLength: 12 }));
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat()), fc.integer({ min: 1, max: 30 }), (pieces, cuts, max) => {
@@ -41,7 +41,7 @@ describe("EventSplitter", () => {
     );
   });
 
-  it("goes on with the next event after one that was too large", () => {
+  it("continues with the next event after one that was too large", () => {
     const splitter = new EventSplitter(10);
     const chunks = ["data: a long", " event\n", "\ndata: 2\n\n"].map((text) => splitter.push(Buffer.from(text)));
     expect(chunks.flat().map(({ bytes, isWhole }) => [bytes.toString(), isWhole])).toEqual([
@@ -63,7 +63,7 @@ describe("EventSplitter", () => {
   });
 });
 
-describe("dataOf", () => {
+describe("extractEventData", () => {
   it.each([
     ["data: one\ndata: two\n\n", "one\ntwo"],
     ["data:close\r\n\r\n", "close"],

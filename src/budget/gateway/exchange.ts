@@ -16,7 +16,7 @@ export interface ExchangeOptions {
   readonly body: Buffer;
   readonly meter: RequestMeter;
   readonly hidesUsage: boolean;
-  /** Added to the head of an answer that is metered. */
+  /** Added to the response headers of metered answers. */
   readonly extraHeaders: readonly string[];
   readonly headersTimeoutMs: number;
   readonly pace: Pace;
@@ -24,12 +24,11 @@ export interface ExchangeOptions {
   readonly onEnd: (end: ExchangeEnd) => void;
 }
 
-/** How a metered request ended. */
 interface ExchangeEnd {
   readonly ending: Ending;
-  /** False unless the upstream took the request on. */
+  /** False when the upstream did not accept the request. */
   readonly isBilled: boolean;
-  /** What went wrong, for one that failed. */
+  /** The error of a failed request. */
   readonly message: string | null;
 }
 
@@ -38,15 +37,15 @@ const ENDED_EARLY = "The stream ended before the answer was complete.";
 type Phase = "waiting" | "events" | "whole" | "error" | "over";
 
 /**
- * One metered request, from the moment it is passed on until its answer is over. However it ends, it ends once; what was
- * used until then is in its meter.
+ * One metered request, from forwarding it to the end of its answer. It ends exactly once; its meter has the usage up to
+ * then.
  */
 export class Exchange {
-  /** Without the body: prompts are long, and an answer may take minutes after its prompt was sent. */
+  /** Without the body, to free long prompts while the answer is awaited. */
   readonly #options: Omit<ExchangeOptions, "body">;
   readonly #call: UpstreamCall;
   #phase: Phase = "waiting";
-  /** While events come. */
+  /** Set while events are streamed. */
   #relay: EventRelay | null = null;
   #cutWith: RefusalError | null = null;
 
@@ -64,7 +63,7 @@ export class Exchange {
     });
   }
 
-  /** The client is gone, or the gateway closes. An answer that was complete by then stays one. */
+  /** The client disconnected or the gateway is closing. A complete answer still counts as answered. */
   abandon(): void {
     if (this.#phase === "over") return;
     this.#over(this.#options.meter.isFinished ? "answered" : "abandoned");
@@ -73,8 +72,8 @@ export class Exchange {
   }
 
   /**
-   * The budget is spent. What is paid already goes on: an answer whose end has been announced, and one that is not
-   * streamed, which begins to come only when it has been made.
+   * The budget is spent. Answers that are already paid for continue: those whose end was announced, and those that are not
+   * streamed, which are sent only after they were generated.
    */
   cut(refusal: RefusalError): void {
     if (this.#phase === "waiting") this.#refuse("cut", refusal);
@@ -87,13 +86,13 @@ export class Exchange {
   #answer(answer: IncomingMessage): void {
     const status = answer.statusCode ?? 0;
     const type = answer.headers["content-type"] ?? "";
-    // A page is the word of something on the way, such as a login, and no model's.
+    // An HTML page comes from something in between, such as a login page, not from a model.
     if (status < 200 || status >= 300 || /html/i.test(type)) this.#carryError(answer);
     else if (type.includes("text/event-stream")) this.#carryEvents(answer);
     else this.#carryWhole(answer);
   }
 
-  /** Errors and redirects are the client's to deal with: nothing in them is changed or billed, but no key shows in them. */
+  /** Errors and redirects are passed on unchanged and are not billed, but keys in them are masked. */
   #carryError(answer: IncomingMessage): void {
     const { client, dialect, upstream } = this.#options;
     const mask = new KeyMask(upstream.key);
@@ -146,7 +145,7 @@ export class Exchange {
     beginAnswer(client, answer, { isChanged: phase === "events" && hidesUsage, extraHeaders });
   }
 
-  /** In the middle of an event nothing can be said: a broken connection at least does not pass for an end. */
+  /** Inside an event no error can be sent, so the connection is closed to keep the client from taking it for a normal end. */
   #endEvents({ isBetween, nextNumber }: EventRelay): void {
     const { client, dialect } = this.#options;
     this.#over("cut");

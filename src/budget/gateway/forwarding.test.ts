@@ -28,8 +28,8 @@ const WHOLE = {
   usage: { prompt_tokens: 5, completion_tokens: 1 },
 };
 
-describe("what is passed on", () => {
-  it("is nothing without the secret", async () => {
+describe("forwarding", () => {
+  it("forwards nothing without the secret", async () => {
     const { upstream, gateway } = await setUp(json(WHOLE));
     const { origin } = new URL(gateway.url);
     for (const path of ["/", "/openai/v1/chat/completions", "/0123456789abcdef0123456789abcdef/openai/v1/models"]) {
@@ -39,7 +39,7 @@ describe("what is passed on", () => {
     expect(gateway.receipt().requests).toBe(0);
   });
 
-  it("is the request as it came, but for the headers of the connection", async () => {
+  it("forwards the request unchanged except for connection headers", async () => {
     const { upstream, gateway } = await setUp(json(WHOLE));
     const body = '{ "model":"m", "seed": 12345678901234567890, "messages": [] }';
     const response = await fetch(`${gateway.url}/openai/v1/chat/completions?a=b%20c`, {
@@ -66,7 +66,7 @@ describe("what is passed on", () => {
     expect(arrived?.headers.host).toBe(new URL(upstream.url).host);
   });
 
-  it("is the answer as it came: status, headers, bytes", async () => {
+  it("returns the answer unchanged: status, headers, bytes", async () => {
     const { gateway } = await setUp((response) => {
       response.writeHead(201, "Made Up", [..."X-Odd-Case one X-Odd-Case two Content-Type application/json".split(" ")]);
       response.end(`  ${JSON.stringify(WHOLE)}\n`);
@@ -79,7 +79,7 @@ describe("what is passed on", () => {
     expect(text).toBe(`  ${JSON.stringify(WHOLE)}\n`);
   });
 
-  it("is a redirect, which is never followed", async () => {
+  it("returns a redirect without following it", async () => {
     const { upstream, gateway } = await setUp((response) =>
       response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
     );
@@ -91,7 +91,7 @@ describe("what is passed on", () => {
     expect(upstream.arrived).toHaveLength(1);
   });
 
-  it("is an upstream's error, which is not billed", async () => {
+  it("returns an upstream's error without billing it", async () => {
     const { gateway, finished } = await setUp(json({ error: { message: "slow down" } }, 429, { "retry-after": "7" }));
     const { status, headers, text } = await ask(gateway, "responses", true);
     expect([status, headers.get("retry-after"), text]).toEqual([429, "7", '{"error":{"message":"slow down"}}']);
@@ -99,7 +99,7 @@ describe("what is passed on", () => {
     expect(finished).toMatchObject([{ ending: "failed", status: 429, costPico: null }]);
   });
 
-  it("is what cannot be metered, counted and noted without its query", async () => {
+  it("forwards unmetered requests, counts them and records them without their query", async () => {
     const { upstream, gateway } = await setUp(json({ data: [] }));
     await (await fetch(`${gateway.url}/openai/v1/models?key=secret`)).text();
     await (
@@ -117,7 +117,7 @@ describe("what is passed on", () => {
     });
   });
 
-  it("is unpacked when an upstream packs it all the same", async () => {
+  it("decompresses answers that an upstream compresses anyway", async () => {
     const { gateway } = await setUp((response) => {
       response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
       response.end(gzipSync(JSON.stringify(WHOLE)));
@@ -128,18 +128,18 @@ describe("what is passed on", () => {
     expect(gateway.receipt().usage).toMatchObject({ input: 5, output: 1 });
   });
 
-  it("is sent over connections that are kept", async () => {
+  it("reuses connections", async () => {
     const sockets = new Set<unknown>();
     const { gateway } = await setUp((response, arrived) => {
       sockets.add(response.socket);
       json(WHOLE)(response, arrived);
     });
     for (let i = 0; i < 5; i++) await ask(gateway, "chat", false);
-    // One, unless the machine is so busy that it was idle for too long.
+    // One, unless the connection was idle for too long on a busy machine.
     expect(sockets.size).toBeLessThan(5);
   });
 
-  it("is never sent twice, not even when a kept connection breaks: it may have been received", async () => {
+  it("never sends a request twice, even when a reused connection breaks: it may have been received", async () => {
     const sockets: unknown[] = [];
     const { upstream, gateway } = await setUp((response, arrived) => {
       const isReused = sockets.includes(response.socket);
@@ -154,7 +154,7 @@ describe("what is passed on", () => {
     expect(gateway.receipt()).toMatchObject({ requests: 2, answered: 1, failed: 1 });
   });
 
-  it("is a page for a browser, which no model has made: it is not billed", async () => {
+  it("does not bill an HTML page, which no model generated", async () => {
     const { gateway, finished } = await setUp((response) => {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<h1>Sign in</h1>");
     });
@@ -178,7 +178,7 @@ describe("keys", () => {
   const VALUES = { chat: "Bearer sk-own", responses: "Bearer sk-own", anthropic: "ant-own", gemini: "goog-own" };
 
   it.each(DIALECT_NAMES)(
-    "of the gateway are added in %s when a client sends none, and only its provider's",
+    "adds the gateway's key in %s when a client sends none, and only its provider's",
     async (name) => {
       const { upstream, gateway } = await setUp(json({}), { env: ENV });
       const { body } = requestOf(name, false) as { body: string };
@@ -189,7 +189,7 @@ describe("keys", () => {
     },
   );
 
-  it("of the client win", async () => {
+  it("prefers the client's key", async () => {
     const { upstream, gateway } = await setUp(json({}), { env: ENV });
     await fetch(`${gateway.url}/anthropic/v1/messages`, {
       method: "POST",
@@ -200,7 +200,7 @@ describe("keys", () => {
     expect(JSON.stringify(upstream.arrived)).not.toContain("-own");
   });
 
-  it("never show in what the gateway says", async () => {
+  it("never shows keys in the gateway's messages", async () => {
     const said: unknown[] = [];
     const { gateway } = await setUp((response) => response.socket?.destroy(), {
       env: ENV,
@@ -211,7 +211,7 @@ describe("keys", () => {
     expect(JSON.stringify(said)).not.toMatch(/-own|"key"/);
   });
 
-  it("do not travel over plain http to another machine unless that is allowed", async () => {
+  it("does not send keys over plain http to another machine unless allowed", async () => {
     await expect(startGateway({ upstreams: { openai: "http://example.com/v1" } })).rejects.toThrow(/plain http/);
     await expect(startGateway({ upstreams: { openai: "https://me:secret@example.com/v1" } })).rejects.toThrow(
       /password/,
@@ -222,7 +222,7 @@ describe("keys", () => {
 });
 
 describe("bad requests", () => {
-  it.each(DIALECT_NAMES)("with a broken body are answered in the words of %s, and not passed on", async (name) => {
+  it.each(DIALECT_NAMES)("rejects a malformed body in the format of %s without forwarding it", async (name) => {
     const { upstream, gateway } = await setUp(json({}));
     for (const body of ['{"model":', "[1]", "null", ""]) {
       const response = await fetch(addressOf(gateway, name, false), { method: "POST", body });
@@ -233,7 +233,7 @@ describe("bad requests", () => {
     expect(gateway.receipt()).toMatchObject({ refused: 4 });
   });
 
-  it("that are too large are refused", async () => {
+  it("rejects requests that are too large", async () => {
     const { upstream, gateway } = await setUp(json({}));
     const body = Buffer.alloc(64 * 1024 * 1024 + 1, " ");
     const response = await fetch(addressOf(gateway, "chat", false), { method: "POST", body });
@@ -241,7 +241,7 @@ describe("bad requests", () => {
     expect(upstream.arrived).toEqual([]);
   });
 
-  it("nested deeper than calls may go do no harm", async () => {
+  it("accepts requests nested deeper than the call stack", async () => {
     const { gateway } = await setUp(json(WHOLE), { modelMap: { a: "b" } });
     const deep = "[".repeat(200_000) + "]".repeat(200_000);
     const send = (model: string) =>
@@ -251,7 +251,7 @@ describe("bad requests", () => {
     expect((await ask(gateway, "chat", false)).status).toBe(200);
   });
 
-  it("may be packed", async () => {
+  it("accepts compressed requests", async () => {
     const { upstream, gateway } = await setUp(json(WHOLE));
     const post = (body: Buffer, encoding: string) =>
       fetch(addressOf(gateway, "chat", false), {
@@ -268,7 +268,7 @@ describe("bad requests", () => {
 });
 
 describe("an upstream that does not answer", () => {
-  it.each(DIALECT_NAMES)("is a 502 in the words of %s", async (name) => {
+  it.each(DIALECT_NAMES)("is reported as 502 in the format of %s", async (name) => {
     const upstream = await scriptedUpstream(() => {});
     await upstream.close();
     const { gateway } = closers.add(await gatewayBefore(upstream.url));
@@ -280,13 +280,13 @@ describe("an upstream that does not answer", () => {
     expect(gateway.receipt()).toMatchObject({ failed: 1, totalPico: 0, byModel: [] });
   });
 
-  it("in time is a 504", async () => {
+  it("is reported as 504 after the timeout", async () => {
     const { gateway } = await setUp(() => {}, { headersTimeoutMs: 50 });
     expect((await ask(gateway, "chat", true)).status).toBe(504);
     expect(gateway.receipt()).toMatchObject({ failed: 1, totalPico: 0 });
   });
 
-  it("to the end breaks the client's answer off as well, and what came is billed", async () => {
+  it("mid-answer: closes the client's connection too, and bills what arrived", async () => {
     const { gateway } = await setUp((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(sse({ choices: [{ delta: { content: "one two three" } }] }));
@@ -300,13 +300,13 @@ describe("an upstream that does not answer", () => {
 
 describe("startGateway", () => {
   it("listens on this machine only", async () => {
-    await expect(startGateway({ host: "0.0.0.0" as "127.0.0.1" })).rejects.toThrow(/does not listen on 0\.0\.0\.0/);
+    await expect(startGateway({ host: "0.0.0.0" as "127.0.0.1" })).rejects.toThrow(/cannot listen on 0\.0\.0\.0/);
     const gateway = await startGateway({ host: "::1" });
     expect(gateway.url).toMatch(/^http:\/\/\[::1\]:\d+\/[0-9a-f]{32}$/);
     await gateway.close();
   });
 
-  it("says which port is taken, and which provider is unknown", async () => {
+  it("reports a port in use and an unknown provider", async () => {
     const gateway = closers.add(await startGateway());
     const port = Number(new URL(gateway.url).port);
     await expect(startGateway({ port })).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+.*EADDRINUSE/);
@@ -314,7 +314,7 @@ describe("startGateway", () => {
     await expect(startGateway({ upstreams })).rejects.toThrow(/Did you mean "openai"/);
   });
 
-  it("gives programs the variables they look for", async () => {
+  it("provides the environment variables that programs read", async () => {
     const gateway = closers.add(await startGateway({ env: { HTTP_PROXY: "http://proxy", NO_PROXY: "local" } }));
     expect(gateway.env).toMatchObject({
       OPENAI_BASE_URL: `${gateway.url}/openai/v1`,

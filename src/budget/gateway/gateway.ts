@@ -14,81 +14,81 @@ import { PROVIDER_NAMES, PROVIDERS, PriceBook, type PriceOf, type ProviderName, 
 import type { GatewayRequest, Receipt } from "./receipt.js";
 import { RouteTable } from "./route.js";
 
-/** How long an upstream may think before it begins to answer. Answers that are not streamed take minutes. */
+/** Time until an upstream starts to answer. Answers that are not streamed take minutes. */
 const HEADERS_TIMEOUT_MS = 600_000;
 
-/** Longer than clients keep their connections, so that none is closed at the moment it is used again. */
+/** Longer than clients keep their connections, so that none is closed just when it is reused. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** A thousand clients may begin at once: those above the usual queue would wait a second for another try. */
+/** A thousand clients may connect at once; with the default backlog, some would retry only after a second. */
 const BACKLOG = 4096;
 
 /** Options of `startGateway`. */
 export interface GatewayOptions {
-  /** What all requests together may use; without one they are only counted. */
+  /** Limit for all requests together. Default: no limit, requests are only counted. */
   readonly budget?: GatewayBudget;
-  /** Where requests go instead of the providers' own addresses. */
+  /** URLs to use instead of the providers' own. */
   readonly upstreams?: Readonly<Partial<Record<ProviderName, string>>>;
-  /** Models to use instead of those that are asked for. */
+  /** Maps requested models to the models used instead. */
   readonly modelMap?: Readonly<Record<string, string>>;
-  /** Prices by the name of the model, after `modelMap`; for all others `priceOf` is asked. */
+  /** Prices by model name, after `modelMap`; other models are looked up with `priceOf`. */
   readonly prices?: ReadonlyMap<string, Price>;
-  /** What a model costs; the bundled price table unless told. */
+  /** Looks up the price of a model. Default: the bundled price table. */
   readonly priceOf?: PriceOf;
-  /** An address of this machine that only this machine can reach. */
+  /** A loopback address. */
   readonly host?: "127.0.0.1" | "::1";
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Counts the text of answers until their usage is reported. */
+  /** Counts the text of answers until the provider reports usage. */
   readonly tokenizer?: Tokenizer;
-  /** Called once, when the budget is exceeded; every open answer is cut by then. */
+  /** Called once when the budget is exceeded, after every open answer was cut off. */
   readonly onExceeded?: () => void;
   /**
-   * Sent in place of whatever key a client sends, to that provider's upstream alone: a program can be given a key that
-   * means nothing, and never sees the real one. An empty one means that no key is sent.
+   * Keys that replace the clients' keys, each sent only to its provider's upstream. Programs can then run with a placeholder
+   * and never see the real key. An empty string means that no key is sent.
    */
   readonly keys?: Readonly<Partial<Record<ProviderName, string>>>;
   /**
-   * Called whenever the total has moved, with every event of every stream, and when an answer is over; then `total()` says
-   * how much it is. When a limit was exceeded, every open answer is cut by the last of these calls.
+   * Called whenever the total changes, with every event of every stream, and when an answer ends; `total()` returns the new
+   * total. When a limit was exceeded, every open answer is cut off by the last of these calls.
    */
   readonly onSpend?: () => void;
-  /** Called for every request when it is over. */
+  /** Called for every request when it ends. */
   readonly onRequest?: (request: GatewayRequest) => void;
-  /** From a request to the head of its answer; 10 minutes unless told. */
+  /** Time from a request to the headers of its answer. Default: 10 minutes. */
   readonly headersTimeoutMs?: number;
-  /** Lets keys travel over plain http to another machine. */
+  /** Allows sending keys over plain http to another machine. */
   readonly allowInsecure?: boolean;
   /**
-   * Passes on what cannot be metered, such as images and batches, although there is a limit in dollars: what that costs
-   * is not in the receipt, and the limit does not hold for it.
+   * Forwards requests that cannot be metered, such as images and batches, even when there is a dollar limit. Their cost is
+   * not in the receipt and the limit does not apply to them.
    */
   readonly allowUnmetered?: boolean;
-  /** Where keys are looked for that clients do not send. */
+  /** Environment with the keys to use when clients send none. */
   readonly env?: NodeJS.ProcessEnv;
   readonly now?: () => number;
   /** Milliseconds since 1970, for `startedAt` of requests. */
   readonly wallClock?: () => number;
-  /** The secret in the path. */
+  /** The secret in the URL path. */
   readonly token?: string;
 }
 
-/** A local address that meters every model behind it. */
+/** A local endpoint that meters every model behind it. */
 export interface Gateway {
-  /** With the secret; providers are below it. */
+  /** Includes the secret; the providers' paths are below it. */
   readonly url: string;
-  /** What a program needs in its environment to go through the gateway. */
+  /** Environment variables that make a program use the gateway. */
   readonly env: Readonly<Record<string, string>>;
-  /** What has happened so far, answers that are still coming included. */
+  /** What has happened so far, including answers still in progress. */
   receipt(): Receipt;
-  /** What the receipt says was used in all, for who asks often: it is not added up anew. */
+  /** The total of the receipt, without computing the whole receipt. */
   total(): GatewayTotal;
   close(): Promise<void>;
 }
 
 /**
- * Starts a metering endpoint that any program can be pointed at, in any language: requests go on to the real providers,
- * and when the budget is spent they end.
+ * Starts a metering endpoint for programs in any language: requests are forwarded to the real providers until the budget
+ * is spent.
  * @example
  * const gateway = await startGateway({ budget: { maxCostUsd: 0.3 } });
  * spawn("my-program", { env: { ...process.env, ...gateway.env } });
@@ -146,15 +146,13 @@ function openUpstreams({ upstreams = {}, keys = {}, allowInsecure = false }: Gat
 function requireProviders(byName: object, what: string): void {
   const unknown = Object.keys(byName).find((name) => !(PROVIDER_NAMES as readonly string[]).includes(name));
   if (unknown === undefined) return;
-  throw new UsageError(
-    `There is no provider "${unknown}" to set the ${what} of.${didYouMean(unknown, PROVIDER_NAMES)}`,
-  );
+  throw new UsageError(`Unknown provider "${unknown}" for the ${what}.${didYouMean(unknown, PROVIDER_NAMES)}`);
 }
 
 async function listen(server: Server, { host = "127.0.0.1", port = 0 }: GatewayOptions): Promise<string> {
   if (!isLoopback(host))
     throw new UsageError(
-      `The gateway spends money for whoever reaches it: it does not listen on ${host}, only on 127.0.0.1 or ::1.`,
+      `The gateway spends money for anyone who can reach it, so it cannot listen on ${host}. Use 127.0.0.1 or ::1.`,
     );
   try {
     server.listen({ port, host, backlog: BACKLOG });
@@ -175,7 +173,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** The variables by which programs are pointed at another address, for each provider. */
+/** Environment variables that set the base URL of each provider's clients. */
 const VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
   openai: ["OPENAI_BASE_URL", "OPENAI_API_BASE"],
   anthropic: ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"],
@@ -184,7 +182,6 @@ const VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
 
 const PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/** What a program needs in its environment to go through the gateway at this URL. */
 function gatewayEnv(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
   const pointed = Object.values(PROVIDERS).flatMap(({ name, mount }) =>
     VARIABLES[name].map((variable) => [variable, url + mount] as const),
@@ -192,7 +189,7 @@ function gatewayEnv(url: string, env: NodeJS.ProcessEnv): Record<string, string>
   return { ...Object.fromEntries(pointed), ...withoutProxy(url, env) };
 }
 
-/** A program that uses a proxy would ask the proxy for an address on this very machine. */
+/** Otherwise a program behind a proxy would ask the proxy for an address on this machine. */
 function withoutProxy(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
   if (!PROXIES.some((name) => env[name])) return {};
   const { hostname } = new URL(url);

@@ -33,8 +33,8 @@ const SENT: Readonly<Record<DialectName, readonly [header: string, value: string
   gemini: ["x-goog-api-key", "real-google"],
 };
 
-describe("keys of the gateway", () => {
-  it.each(DIALECT_NAMES)("take the place of those that a client of %s sends, in whatever header", async (name) => {
+describe("the gateway's keys", () => {
+  it.each(DIALECT_NAMES)("replace those that a client of %s sends, in any header", async (name) => {
     const { upstream, gateway } = await setUp({ keys: KEYS });
     const { method, body } = requestOf(name, false) as { method: string; body: string };
     const headers = { ...EVERY_KEY_HEADER, "x-own": "kept", "anthropic-beta": "one,two" };
@@ -47,7 +47,7 @@ describe("keys of the gateway", () => {
     expect(Object.values(KEYS).filter((key) => all.includes(key))).toHaveLength(1);
   });
 
-  it("take the place of a key in a query of Google, the rest of which stays as it is", async () => {
+  it("replace a key in a Google query, and leave the rest of the query unchanged", async () => {
     const { upstream, gateway } = await setUp({ keys: KEYS });
     const base = `${gateway.url}/google/v1beta/models`;
     const queries = [`?key=${CLIENTS}`, `?alt=sse&key=${CLIENTS}&x=a%20b`, `?k%65y=${CLIENTS}&a`, "?monkey=1"];
@@ -61,7 +61,7 @@ describe("keys of the gateway", () => {
     for (const { headers } of upstream.arrived) expect(headers["x-goog-api-key"]).toBe(KEYS.google);
   });
 
-  it("go to their own provider's upstream alone; other providers keep what their clients send", async () => {
+  it("go only to their own provider's upstream; other providers keep their clients' keys", async () => {
     const other = closers.add(await scriptedUpstream(OK));
     const own = closers.add(await scriptedUpstream(OK));
     const upstreams = { openai: `${own.url}/v1`, anthropic: other.url, google: other.url };
@@ -76,13 +76,13 @@ describe("keys of the gateway", () => {
     ]);
   });
 
-  it("that are empty send none, not even the one of the environment", async () => {
+  it("send no key when empty, not even the one of the environment", async () => {
     const { upstream, gateway } = await setUp({ keys: { openai: "" }, env: { OPENAI_API_KEY: "sk-environment" } });
     await ask(gateway, "chat", false);
     expect(upstream.arrived[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("never come back: not in an error, not in its headers, not in what is said about it", async () => {
+  it("never come back in an error, its headers or the record", async () => {
     const { gateway, finished } = await setUp({ keys: KEYS }, (response, { headers }) => {
       const sent = JSON.stringify({ error: { message: `Incorrect API key: ${headers.authorization}` } });
       response.writeHead(401, { "www-authenticate": String(headers.authorization), "content-length": sent.length });
@@ -97,7 +97,7 @@ describe("keys of the gateway", () => {
     expect(JSON.stringify([texts, finished, gateway.receipt(), gateway.env])).not.toContain("real-openai");
   });
 
-  it("never come back in a packed error either", async () => {
+  it("never come back in a compressed error", async () => {
     const { gateway } = await setUp({ keys: KEYS }, (response, { headers }) => {
       response.writeHead(403, { "content-encoding": "gzip" });
       response.end(gzipSync(`no: ${String(headers["x-api-key"])}`));
@@ -107,16 +107,16 @@ describe("keys of the gateway", () => {
     expect(await listed.text()).toBe(`no: ${"*".repeat(KEYS.anthropic.length)}`);
   });
 
-  it("keep to the rules of all keys: no plain http to other machines, no broken keys, known providers", async () => {
+  it("follow the rules for all keys: no plain http to other machines, no malformed keys, known providers only", async () => {
     const keys = { openai: "sk-real-openai" };
     await expect(startGateway({ keys, upstreams: { openai: "http://example.com/v1" } })).rejects.toThrow(/plain http/);
     await expect(startGateway({ keys: { google: "two words" } })).rejects.toThrow(/key for google/);
-    await expect(startGateway({ keys: { opnai: "x" } as object })).rejects.toThrow(/key of\. Did you mean "openai"/);
+    await expect(startGateway({ keys: { opnai: "x" } as object })).rejects.toThrow(/for the key\. Did you mean "openai"/);
   });
 });
 
 describe("KeyMask", () => {
-  it("hides a key however the bytes around it are cut, and changes nothing else", () => {
+  it("masks a key however the bytes are split, and changes nothing else", () => {
     const key = "abcabd-abcabe";
     const piece = fc.oneof(fc.constant(key), fc.constantFrom("abcabd-", "abc", "x", "abcabd-abcab"), fc.string());
     fc.assert(
@@ -136,7 +136,7 @@ describe("KeyMask", () => {
     );
   });
 
-  it("leaves everything alone without a key, or with one that is a common word", () => {
+  it("changes nothing without a key, or with one that is a common word", () => {
     for (const key of [null, "", "none"])
       expect(new KeyMask(key).push(Buffer.from("none at all")).toString()).toBe("none at all");
   });

@@ -17,7 +17,7 @@ import {
 } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
 
-/** What all requests together may use. */
+/** Limits for all requests together. */
 export interface GatewayBudget {
   /** 0 or absent: costs are only counted. */
   readonly maxCostUsd?: number;
@@ -28,13 +28,13 @@ export interface GatewayBudget {
 export interface LedgerListeners {
   /** Called once. */
   readonly onExceeded: () => void;
-  /** Called after every move, and after `onExceeded` when that move was the one too many. */
+  /** Called after every change, and after `onExceeded` when that change exceeded the limit. */
   readonly onSpend?: (() => void) | undefined;
 }
 
 /**
- * The one running total of a gateway, over requests of any model. Whole pico-dollars: exact up to $9,007, and a limit is
- * exceeded when the total is above it, not when it is reached.
+ * The running total of a gateway over all models. Whole pico-dollars, exact up to $9,007. A limit is exceeded when the
+ * total is above it, not when it is reached.
  */
 export class Ledger {
   readonly maxCostUsd: number;
@@ -47,7 +47,7 @@ export class Ledger {
 
   constructor({ maxCostUsd = 0, maxTokens }: GatewayBudget, listeners: LedgerListeners) {
     if (!Number.isFinite(maxCostUsd) || maxCostUsd < 0)
-      throw new BudgetError(`maxCostUsd must be a number of dollars and not negative, but is ${maxCostUsd}.`);
+      throw new BudgetError(`maxCostUsd must be a non-negative number of dollars, but is ${maxCostUsd}.`);
     if (maxTokens !== undefined && (!Number.isSafeInteger(maxTokens) || maxTokens < 1))
       throw new BudgetError(`maxTokens must be a whole number of at least 1, but is ${maxTokens}.`);
     this.maxCostUsd = maxCostUsd;
@@ -56,14 +56,14 @@ export class Ledger {
     this.#listeners = listeners;
   }
 
-  /** Takes over what is now known of an answer, in place of what was known before. */
+  /** Replaces the previous figures of an answer with its latest ones. */
   replace(before: Figures | null, after: Figures): void {
     this.#tally.replace(before, after);
     if (!this.hasRoomFor(0, 0)) this.#exceed();
     if (isMoved(before, after)) this.#listeners.onSpend?.();
   }
 
-  /** Of all answers, those included that are still coming. */
+  /** Includes answers still in progress. */
   total(): GatewayTotal {
     return this.#tally.total();
   }
@@ -75,12 +75,12 @@ export class Ledger {
     this.#listeners.onExceeded();
   }
 
-  /** True when this much can still be used on top of all that was. */
+  /** True when this much can still be spent. */
   hasRoomFor(pico: number, tokens: number): boolean {
     return this.#tally.pico + pico <= this.#maxPico && this.#tally.tokens + tokens <= this.#maxTokens;
   }
 
-  /** Once true it stays so. */
+  /** Never becomes false again. */
   get isExceeded(): boolean {
     return this.#isExceeded;
   }
@@ -90,12 +90,10 @@ export class Ledger {
     return dollars(this.#killedAtPico);
   }
 
-  /** True when every model needs a price. */
   get needsPrices(): boolean {
     return this.maxCostUsd > 0;
   }
 
-  /** Why nothing more is passed on. */
   refusal(): RefusalError {
     const limits = [
       ...(this.#maxPico === Number.POSITIVE_INFINITY ? [] : [`$${this.maxCostUsd}`]),
@@ -103,32 +101,32 @@ export class Ledger {
     ];
     return new RefusalError(
       "budget",
-      `the budget of ${limits.join(" and ")} is spent ($${dollars(this.#tally.pico)}, ${this.#tally.tokens} tokens). Nothing more is passed on: start the gateway with a larger one to go on.`,
+      `the budget of ${limits.join(" and ")} is spent ($${dollars(this.#tally.pico)}, ${this.#tally.tokens} tokens). No more requests are forwarded: start the gateway with a larger budget to continue.`,
     );
   }
 }
 
-/** What all requests of a gateway together have used so far. */
+/** What all requests of a gateway have used so far. */
 export interface GatewayTotal {
   readonly usage: Readonly<Required<Usage>>;
-  /** Null when a model has answered whose price is not known. */
+  /** Null when a model without a known price has answered. */
   readonly costUsd: number | null;
-  /** True while a part of it is only estimated. */
+  /** True while part of it is estimated. */
   readonly isEstimated: boolean;
-  /** Of the least certain answer; `priced` while there is none. */
+  /** The least certain source of all answers; `priced` while there are none. */
   readonly costSource: CostSource;
 }
 
 /**
- * The running sum of all answers. It is moved with every event of every stream, so that it keeps nothing but counts: an
- * answer's earlier figures are taken back when it has new ones.
+ * The running sum over all answers. It is updated with every event of every stream, so it keeps only counts: the previous
+ * figures of an answer are subtracted before the new ones are added.
  */
 class Tally {
   readonly #usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
   #pico = 0;
   #unpriced = 0;
   #estimated = 0;
-  /** How many answers have a cost of each source. */
+  /** Number of answers for each cost source. */
   readonly #sources = SOURCES.map(() => 0);
 
   /** Of all answers whose price is known. */
@@ -170,13 +168,13 @@ class Tally {
   }
 }
 
-/** A path is listed so that its reader knows what was not metered, not to keep a log. */
+/** Enough to show what was not metered; this is not a log. */
 const MOST_PATHS = 20;
 
-/** An answer that is still coming. */
+/** An answer still in progress. */
 export interface OpenAnswer {
   readonly model: string;
-  /** Its figures are null until something of it is there. */
+  /** `figures` is null until part of the answer has arrived. */
   readonly meter: { readonly figures: Figures | null };
 }
 
@@ -185,7 +183,7 @@ interface Account {
   figures: Figures;
 }
 
-/** Keeps what each model used, of answers that are over and of those still coming. */
+/** Tracks usage per model, for finished answers and for those in progress. */
 export class Accounts {
   readonly #closed = new Map<string, Account>();
   readonly #open = new Set<OpenAnswer>();
@@ -194,7 +192,6 @@ export class Accounts {
   readonly #unmeteredPaths = new Set<string>();
   #requests = 0;
 
-  /** A request came in. */
   arrive(): void {
     this.#requests += 1;
   }
@@ -207,7 +204,7 @@ export class Accounts {
     this.#open.add(answer);
   }
 
-  /** The answer is over. Nothing of it is kept when nothing is billed. */
+  /** Discards the answer when it is not billed. */
   close(answer: OpenAnswer, isBilled: boolean): void {
     if (this.#open.delete(answer) && isBilled) add(this.#closed, answer);
   }
@@ -263,7 +260,7 @@ function byCost(a: ReceiptLine, b: ReceiptLine): number {
   return (b.costPico ?? 0) - (a.costPico ?? 0) || (a.model < b.model ? -1 : 1);
 }
 
-/** When a request came, and when the words of its streamed answer did. All that comes in one chunk comes at one time. */
+/** Records when a request and the text of its streamed answer arrived. Everything in one chunk has the same time. */
 export class Pace {
   readonly #now: () => number;
   readonly #arrivedAt: number;
@@ -277,12 +274,12 @@ export class Pace {
     this.#arrivedAt = now();
   }
 
-  /** A chunk of a stream is there; what is in it will be read now. */
+  /** Call before reading the content of a chunk. */
   noteChunk(): void {
     this.#chunkAt = this.#now();
   }
 
-  /** Words of the model were read: text, thoughts, or arguments of a call. */
+  /** Call for text, reasoning or tool call arguments. */
   noteWords(): void {
     if (this.#chunkAt === null) return;
     this.#firstAt ??= this.#chunkAt;
@@ -293,12 +290,12 @@ export class Pace {
     return this.#now() - this.#arrivedAt;
   }
 
-  /** From the request to the first words; null when none were streamed. */
+  /** From the request to the first text; null when nothing was streamed. */
   get ttftMs(): number | null {
     return this.#firstAt === null ? null : this.#firstAt - this.#arrivedAt;
   }
 
-  /** From the first words to the last; null when they came in one piece, which says nothing about a pace. */
+  /** From the first text to the last; null when all came in one chunk, which says nothing about speed. */
   get generationMs(): number | null {
     return this.#firstAt === null || this.#lastAt === this.#firstAt ? null : this.#lastAt - this.#firstAt;
   }

@@ -30,7 +30,7 @@ describe("metering", () => {
     expect(finished).toMatchObject([{ model: "m", ending: "answered", status: 200, costPico: receipt.totalPico }]);
   });
 
-  it.each(EVERY)("estimates %s, streamed: %s, when the provider tells nothing", async (name, stream) => {
+  it.each(EVERY)("estimates %s, streamed: %s, when the provider reports nothing", async (name, stream) => {
     const { gateway } = await setUp({ reply: REPLY, noUsage: true });
     await ask(gateway, name, stream);
     const receipt = gateway.receipt();
@@ -41,7 +41,7 @@ describe("metering", () => {
     expect(receipt.usage.input).toBeGreaterThan(0);
   });
 
-  it("takes the provider's own cost for what is billed, and keeps the priced one beside it", async () => {
+  it("bills the provider's own cost, and keeps the computed cost beside it", async () => {
     const { gateway } = await setUp({ reply: REPLY, usage: { input: 10, cost: 0.0123 } });
     await ask(gateway, "chat", true);
     const [line] = gateway.receipt().byModel;
@@ -49,7 +49,7 @@ describe("metering", () => {
     expect(line?.pricedUsd).toBeLessThan(0.0123);
   });
 
-  it("keeps a line for each model, and their sum is the total", async () => {
+  it("has a line for each model, and the lines add up to the total", async () => {
     const { gateway, finished } = await setUp(SCRIPT, {
       priceOf: (model) => (model === "dear" ? { ...PRICE, output: 75_000_001 } : PRICE),
     });
@@ -66,7 +66,7 @@ describe("metering", () => {
     expect(sum(finished.map(({ costPico }) => costPico))).toBe(receipt.totalPico);
   });
 
-  it("says that costs are unknown, not that they are 0, where there is no price", async () => {
+  it("reports costs as unknown, not as 0, without a price", async () => {
     const { gateway } = await setUp(SCRIPT, { priceOf: () => null });
     await ask(gateway, "anthropic", false);
     const receipt = gateway.receipt();
@@ -74,7 +74,7 @@ describe("metering", () => {
     expect(receipt.byModel).toMatchObject([{ costUsd: null, costSource: "unknown", unpriced: true }]);
   });
 
-  it("takes prices by name before it asks for them", async () => {
+  it("prefers prices by name to looking them up", async () => {
     const { gateway } = await setUp(SCRIPT, { prices: new Map([["m", PRICE]]), priceOf: () => null });
     await ask(gateway, "chat", false, "m");
     await ask(gateway, "chat", false, "n");
@@ -84,7 +84,7 @@ describe("metering", () => {
     ]);
   });
 
-  it("uses the bundled prices of the provider for an upstream on this machine", async () => {
+  it("uses the provider's bundled prices for an upstream on this machine", async () => {
     const mock = closers.add(await startMock(SCRIPT));
     const { startGateway } = await import("./index.js");
     const gateway = closers.add(await startGateway({ upstreams: { openai: `${mock.url}/v1` }, env: {} }));
@@ -93,21 +93,21 @@ describe("metering", () => {
     expect(gateway.receipt().totalUsd).toBeGreaterThan(0.002);
   });
 
-  it.each(["chat", "gemini"] as const)("asks for another model when told, in %s", async (name) => {
+  it.each(["chat", "gemini"] as const)("requests the mapped model, in %s", async (name) => {
     const { mock, gateway } = await setUp({ ...SCRIPT, keepBodies: true }, { modelMap: { big: "small" } });
     await ask(gateway, name, true, "big");
     expect(mock.requests[0]).toMatchObject({ model: "small" });
     expect(gateway.receipt().byModel).toMatchObject([{ model: "small", requests: 1 }]);
   });
 
-  it("meters a stream of Gemini that comes as one array", async () => {
+  it("meters a Gemini stream sent as one array", async () => {
     const { mock, gateway } = await setUp(SCRIPT);
     const url = addressOf(gateway, "gemini", true).replace("?alt=sse", "");
     expect(await (await fetch(url, requestOf("gemini", true))).json()).toBeInstanceOf(Array);
     expect(gateway.receipt()).toMatchObject({ answered: 1, partial: false, usage: mock.requests[0]?.usage });
   });
 
-  it("counts answers that are still coming", async () => {
+  it("counts answers in progress", async () => {
     const { gateway } = await setUp({ ...SCRIPT, outputTokens: 400, tokensPerSec: 400, chunkTokens: 1 });
     const response = await fetch(addressOf(gateway, "anthropic", true), requestOf("anthropic", true));
     const reader = response.body?.getReader();

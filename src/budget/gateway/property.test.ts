@@ -22,8 +22,8 @@ const answer = fc
     return [start(input, cacheRead), ...totals.map(soFar)];
   });
 
-describe("any usage events of any clients in any order", () => {
-  it("bill at most the limit and one event", () => {
+describe("any usage events from any clients in any order", () => {
+  it("bill at most the limit plus one event", () => {
     fc.assert(
       fc.property(
         fc.array(answer, { minLength: 1, maxLength: 5 }),
@@ -64,7 +64,7 @@ describe("any usage events of any clients in any order", () => {
     );
   });
 
-  it("add up to the receipt exactly, over real connections, whoever was cut", async () => {
+  it("add up to the receipt exactly, over real connections, even when some are cut off", async () => {
     const byModel = new Map<string, unknown[]>();
     const upstream = await scriptedUpstream((response, { body }) => {
       response.writeHead(200, { "content-type": "text/event-stream" });

@@ -17,27 +17,27 @@ import { isCoveredByUsual, tierName } from "./request-meter.js";
 
 export const PROVIDER_NAMES = ["openai", "anthropic", "google"] as const;
 
-/** Whose clients the gateway takes requests from. Each has its own path and its own upstream. */
+/** Providers whose clients the gateway serves. Each has its own path and upstream. */
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** What is particular to the clients of one provider. */
+/** What is specific to the clients of one provider. */
 export interface Provider {
   readonly name: ProviderName;
-  /** Below the token: where the provider's clients are pointed at. */
+  /** The provider's path below the secret. */
   readonly mount: string;
-  /** Where requests go unless told otherwise. */
+  /** The default upstream URL. */
   readonly upstream: string;
-  /** The part of a client's path that stands for the version, when the upstream's own URL ends in it as well. */
+  /** The version segment of a client's path that the upstream URL may end with as well. */
   readonly version: string;
-  /** True when the upstream's URL ends in the version, so that it is not sent again. */
+  /** True when the upstream URL ends with the version, so that it is not added again. */
   readonly versionInBase: boolean;
-  /** Headers of which one carries the client's key. The first is the one that a key is added in. */
+  /** Headers that may carry the client's key. A key is added in the first one. */
   readonly keyHeaders: readonly string[];
-  /** Before the key in its header. */
+  /** Prefix of the key in its header. */
   readonly keyPrefix: string;
-  /** Where the key is found when a client sends none. */
+  /** Environment variables with the key to use when a client sends none. */
   readonly keyVariables: readonly string[];
-  /** The dialect of errors on paths that have none. */
+  /** The dialect of errors on paths that have no dialect. */
   readonly dialect: DialectName;
 }
 
@@ -77,34 +77,33 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   },
 };
 
-/** Headers that carry one provider's key and mean nothing to another: they are not sent there. */
+/** Headers that carry one provider's key and must not be sent to another. */
 const KEY_HEADERS_OF_ONE = new Set(["x-api-key", "x-goog-api-key"]);
 
-/** True for a header with a key that belongs to another provider. */
+/** True for a header with another provider's key. */
 export function isForeignKey({ keyHeaders }: Provider, header: string): boolean {
   return KEY_HEADERS_OF_ONE.has(header) && !keyHeaders.includes(header);
 }
 
-/** What a model costs; null when nobody knows. */
+/** Looks up the price of a model; null when it is unknown. */
 export type PriceOf = (model: string, dialect: DialectName) => Price | null | Promise<Price | null>;
 
 export interface PriceBookOptions {
-  /** Looked at first, by the model's name. */
+  /** Checked first, by model name. */
   readonly prices?: ReadonlyMap<string, Price> | undefined;
-  /** Instead of the bundled table. */
+  /** Used instead of the bundled table. */
   readonly priceOf?: PriceOf | undefined;
 }
 
-/** Whose price is wanted. */
 export interface PriceWanted {
   readonly model: string;
-  /** Null for the usual one. */
+  /** Null for the standard tier. */
   readonly tier: string | null;
   readonly dialect: DialectName;
   readonly upstream: Upstream;
 }
 
-/** Finds prices, each once, however many requests want to know it at the same time. */
+/** Looks up each price once, even for concurrent requests. */
 export class PriceBook {
   readonly #options: PriceBookOptions;
   readonly #known = new Map<string, Promise<Price | null>>();
@@ -113,7 +112,7 @@ export class PriceBook {
     this.#options = options;
   }
 
-  /** A tier has the price that is listed under its own name. Without one it costs the usual price if that is enough. */
+  /** A tier has the price listed under its own name. Otherwise the standard price applies if it covers the tier. */
   find(wanted: PriceWanted): Promise<Price | null> {
     const { model, tier, dialect, upstream } = wanted;
     const key = `${upstream.provider.name} ${dialect} ${tierName(model, tier)}`;
@@ -121,7 +120,7 @@ export class PriceBook {
     if (known !== undefined) return known;
     const price = this.#look(wanted);
     this.#known.set(key, price);
-    // The next request may have more luck.
+    // Lets the next request try again.
     price.catch(() => this.#known.delete(key));
     return price;
   }
@@ -134,46 +133,46 @@ export class PriceBook {
   }
 }
 
-/** A known name at an unknown address may be sold at any price; one on this machine stands for the provider's. */
+/** A known model name at an unknown URL may have any price; on this machine it gets the provider's price. */
 function bundled(model: string, { provider, url, isProviders }: Upstream): Promise<Price | null> {
   return bundledPrice(isProviders ? { model, provider: provider.name } : { model, baseUrl: url });
 }
 
 export interface UpstreamOptions {
   readonly provider: Provider;
-  /** Instead of the provider's own. */
+  /** Default: the provider's own URL. */
   readonly url?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** Sent in place of the clients' keys; empty for none at all. */
+  /** Replaces the clients' keys; empty to send none. */
   readonly key?: string | undefined;
-  /** Lets keys travel over plain http to another machine. */
+  /** Allows sending keys over plain http to another machine. */
   readonly allowInsecure: boolean;
 }
 
 export interface UpstreamRequest {
   readonly method: string;
-  /** Below the upstream's URL, with the query; "" for the URL itself. */
+  /** Below the upstream URL, with the query; "" for the URL itself. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
 }
 
 /**
- * Connections that nobody uses are closed sooner than by any server that is known, most of which wait for 5 seconds or
- * more: a request on a connection that is being closed at the other end fails, and nobody can say whether it was received.
+ * Idle connections are closed sooner than by any known server, most of which wait 5 seconds or more: a request on a
+ * connection that the server is closing fails, and it is unknown whether it was received.
  */
 const MAX_IDLE_MS = 4000;
 
-/** Where one provider's requests go, over connections that are kept. */
+/** Sends one provider's requests over keep-alive connections. */
 export class Upstream {
   readonly provider: Provider;
   readonly url: string;
-  /** For messages: host and port. */
+  /** Host and port, for messages. */
   readonly host: string;
-  /** True for the provider's own address, and for this machine: there the provider's names, prices and key hold. */
+  /** True for the provider's own URL and for this machine: the provider's model names, prices and key apply there. */
   readonly isProviders: boolean;
-  /** Added to requests that have none, or put in the place of theirs. */
+  /** Added to requests without a key, or replaces theirs. */
   readonly key: string | null;
-  /** True when no key of a client goes on. */
+  /** True when clients' keys are not forwarded. */
   readonly replacesKey: boolean;
   readonly #options: RequestOptions;
   readonly #basePath: string;
@@ -181,7 +180,6 @@ export class Upstream {
   readonly #agent: HttpAgent;
 
   constructor({ provider, url = provider.upstream, env, key, allowInsecure }: UpstreamOptions) {
-    // Clients send a key with nearly every request.
     const parsed = requireSafeEndpoint({ url, hasKey: true, allowInsecure });
     const keep = { keepAlive: true, maxFreeSockets: 65_536, timeout: MAX_IDLE_MS };
     this.provider = provider;
@@ -197,7 +195,7 @@ export class Upstream {
     this.#options = { host: parsed.hostname.replace(/^\[|\]$/g, ""), port: parsed.port || (this.#isSecure ? 443 : 80) };
   }
 
-  /** Begins a request; its body is still to be written. */
+  /** Starts a request; the caller writes its body. */
   request({ method, path, headers }: UpstreamRequest): ClientRequest {
     const full = this.#basePath + (this.#hidesKeysInPath ? withoutKeys(path) : path);
     const options: RequestOptions = {
@@ -219,18 +217,20 @@ export class Upstream {
   }
 }
 
-/** A key read from a file often ends with a line feed. */
+/** A key read from a file often ends with a newline. */
 function givenKey(key: string, { name }: Provider): string | null {
   const trimmed = key.trim();
   if (/^[\x21-\x7e]*$/.test(trimmed)) return trimmed === "" ? null : trimmed;
-  throw new UsageError(`The key for ${name} holds characters that no key has, such as spaces. Copy it again.`);
+  throw new UsageError(
+    `The key for ${name} contains characters that are not allowed in keys, such as spaces. Copy it again.`,
+  );
 }
 
 function keyIn(env: NodeJS.ProcessEnv, { keyVariables }: Provider): string | null {
   return keyVariables.map((name) => env[name]).find((value) => value !== undefined && value !== "") ?? null;
 }
 
-/** Clients of most providers send the version themselves: one at the end of the URL would be there twice. */
+/** Clients of most providers send the version themselves, so one at the end of the URL would appear twice. */
 function basePath({ pathname }: URL, { version, versionInBase }: Provider): string {
   const path = pathname.replace(/\/+$/, "");
   return !versionInBase && path.endsWith(version) ? path.slice(0, -version.length) : path;

@@ -7,78 +7,78 @@ import { costOf, dollars, picoDollars } from "../price.js";
 import type { ProviderName } from "./provider.js";
 
 /**
- * How a request ended. Each has exactly one: `answered` in full; `cut` by the budget; `abandoned` by the client; `failed`
- * upstream; `refused` by the gateway, before anything was spent; `unmetered` on a path where no model answers.
+ * How a request ended. Each request has exactly one ending: `answered` in full; `cut` by the budget; `abandoned` by the
+ * client; `failed` upstream; `refused` by the gateway before anything was spent; `unmetered` on a path without a model's answer.
  */
 export const ENDINGS = ["answered", "cut", "abandoned", "failed", "refused", "unmetered"] as const;
 
 export type Ending = (typeof ENDINGS)[number];
 
-/** One request that is over, for whoever wants to write down each. */
+/** The record of one finished request. */
 export interface GatewayRequest {
   readonly provider: ProviderName;
-  /** Null for requests that were refused before it was known, and for unmetered ones. */
+  /** Null for requests refused before the model was known, and for unmetered ones. */
   readonly model: string | null;
   readonly dialect: DialectName | null;
   readonly ending: Ending;
-  /** What the client was answered with; null when it got no answer. */
+  /** The status sent to the client; null when it got no answer. */
   readonly status: number | null;
   readonly usage: Readonly<Required<Usage>> | null;
-  /** Null when it is not known. */
+  /** Null when unknown. */
   readonly costUsd: number | null;
-  /** The same in whole pico-dollars, whose sums are exact. */
+  /** The same in whole pico-dollars, for exact sums. */
   readonly costPico: number | null;
   readonly costSource: CostSource;
   readonly partial: boolean;
-  /** When it arrived: milliseconds since 1970. */
+  /** Arrival time in milliseconds since 1970. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** From its arrival to the first words of a streamed answer: text, thoughts, or arguments of a call; null for none. */
+  /** From arrival to the first streamed text, reasoning or tool call arguments; null when nothing was streamed. */
   readonly ttftMs: number | null;
-  /** From the first words of a streamed answer to the last; null when all came in one piece. */
+  /** From the first streamed text to the last; null when all came in one chunk. */
   readonly generationMs: number | null;
-  /** How its answer ended; null when it did not come to its end. */
+  /** How the answer ended; null when it did not finish. */
   readonly finish: Finish | null;
-  /** Of a request that failed or was refused: what was said about it, in short and without keys. */
+  /** The error of a failed or refused request, shortened and without keys. */
   readonly message: string | null;
 }
 
-/** What all requests for one model used. */
+/** The usage of all requests for one model. */
 export interface ReceiptLine {
   readonly model: string;
-  /** Those that were answered at least in part. */
+  /** Requests that were at least partly answered. */
   readonly requests: number;
   readonly usage: Readonly<Required<Usage>>;
-  /** What is billed; null when nobody knows the price. */
+  /** The billed cost; null when the price is unknown. */
   readonly costUsd: number | null;
   readonly costPico: number | null;
-  /** What the price table says, beside a cost that the provider told. */
+  /** The cost according to the price table, when the provider reported its own. */
   readonly pricedUsd: number | null;
-  /** Of the least certain of its requests. */
+  /** The least certain source of its requests. */
   readonly costSource: CostSource;
   readonly unpriced: boolean;
 }
 
-/** What a gateway did: every request has one ending, and the costs of the lines add up to the total, exactly in pico-dollars. */
+/** The totals of a gateway. Every request has one ending, and the costs of the lines add up to the total, exactly in pico-dollars. */
 export interface Receipt extends Readonly<Record<Ending, number>> {
   readonly requests: number;
   readonly byModel: readonly ReceiptLine[];
-  /** Of all models whose price is known. */
+  /** Over all models with a known price. */
   readonly totalUsd: number;
   readonly totalPico: number;
   readonly usage: Readonly<Required<Usage>>;
-  /** Null when there is no limit. */
+  /** Null for no limit. */
   readonly maxCostUsd: number | null;
   readonly maxTokens: number | null;
   readonly exceeded: boolean;
   /** The first total that exceeded the limit; 0 while none has. */
   readonly costKilledAt: number;
-  /** True when some usage was never reported and is estimated, or some price is not known. */
+  /** True when some usage is estimated because it was never reported, or some price is unknown. */
   readonly partial: boolean;
   readonly durationMs: number;
-  /** Models that were asked for and have no price. */
+  /** Requested models without a price. */
   readonly unknownModels: readonly string[];
-  /** The paths of unmetered requests: what they cost is not in the total. */
+  /** Paths of unmetered requests; their cost is not in the total. */
   readonly unmeteredPaths: readonly string[];
 }
 
@@ -96,35 +96,35 @@ export function lineOf(model: string, requests: number, figures: Figures): Recei
   };
 }
 
-/** What one request, or all requests of one model, used and cost. Costs are whole pico-dollars, so that sums are exact. */
+/** Usage and cost of one request, or of all requests for one model. Costs are whole pico-dollars, so that sums are exact. */
 export interface Figures {
   readonly usage: Readonly<Required<Usage>>;
-  /** What is billed; null when nobody knows. */
+  /** The billed cost; null when unknown. */
   readonly pico: number | null;
-  /** What the price table says, beside a cost that the provider told. */
+  /** The cost according to the price table, when the provider reported its own. */
   readonly pricedPico: number | null;
   readonly costSource: CostSource;
-  /** True when a part of the usage was never reported. */
+  /** True when part of the usage was never reported. */
   readonly isEstimated: boolean;
 }
 
-/** What is known of an answer so far. */
+/** What is known about an answer so far. */
 export interface Known {
   readonly price: Price | null;
-  /** As the provider reports it; null until it does. */
+  /** As reported by the provider; null until then. */
   readonly usage: Usage | null;
   readonly providerCostUsd: number | null;
-  /** Tokens on top of what was reported. */
+  /** Tokens beyond the reported usage. */
   readonly estimatedInput: number;
   readonly estimatedOutput: number;
 }
 
-/** Puts together what was reported and what had to be estimated. */
+/** Combines reported and estimated usage. */
 export function figuresOf({ price, usage, providerCostUsd, estimatedInput, estimatedOutput }: Known): Figures {
   const whole = wholeUsage(usage, estimatedInput, estimatedOutput);
   const pricedPico = price === null ? null : costOf(price, whole);
   const isEstimated = usage === null || estimatedInput + estimatedOutput > 0;
-  // A cost that came before the last of the usage does not cover what was estimated on top.
+  // A cost reported before the final usage does not include the estimated part.
   if (providerCostUsd !== null && !isEstimated)
     return { usage: whole, pico: picoDollars(providerCostUsd), pricedPico, costSource: "provider", isEstimated };
   const priced = isEstimated ? "estimated" : "priced";
@@ -148,12 +148,12 @@ function wholeUsage(usage: Usage | null, estimatedInput: number, estimatedOutput
   };
 }
 
-/** The tokens of all classes together. */
+/** Counts the tokens of all classes. */
 export function tokensOf(usage: Usage): number {
   return promptOf(usage) + usage.output;
 }
 
-/** From the least to the most reliable: a sum is as good as the worst of its parts. */
+/** From least to most reliable. A sum is as reliable as its worst part. */
 export const SOURCES: readonly CostSource[] = ["unknown", "estimated", "priced", "provider"];
 
 export const NO_FIGURES: Figures = {
@@ -164,7 +164,6 @@ export const NO_FIGURES: Figures = {
   isEstimated: false,
 };
 
-/** True when who keeps a total has to be told of the difference. */
 export function isMoved(before: Figures | null, after: Figures): boolean {
   if (before === null || before.pico !== after.pico) return true;
   if (before.isEstimated !== after.isEstimated || before.costSource !== after.costSource) return true;

@@ -21,7 +21,7 @@ async function setUp(answer: Answer, options: GatewayOptions = {}) {
 const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 const LAST = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
 
-/** Sends stretches of a stream, each after some milliseconds. */
+/** Sends parts of a stream, each after some milliseconds. */
 const paced =
   (...parts: readonly (readonly [ms: number, text: string])[]): Answer =>
   async (response: ServerResponse) => {
@@ -34,7 +34,7 @@ const paced =
   };
 
 describe("the record of a request", () => {
-  it("says when it came, when its first words did, and how long words came", async () => {
+  it("has the arrival time, the time to the first text and the generation time", async () => {
     const answer = paced(
       [300, sse(chunk(""))],
       [0, sse(chunk("one"))],
@@ -50,7 +50,7 @@ describe("the record of a request", () => {
     expect(record?.generationMs).toBeLessThanOrEqual((record?.durationMs ?? 0) - (record?.ttftMs ?? 0));
   });
 
-  it("counts the arguments of a call as words", async () => {
+  it("counts tool call arguments as text", async () => {
     const call = { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] } }] };
     const { gateway, finished } = await setUp(paced([0, sse(call)], [50, sse(chunk("x"), LAST)]));
     await ask(gateway, "chat", true);
@@ -58,7 +58,7 @@ describe("the record of a request", () => {
   });
 
   it.each(DIALECT_NAMES)(
-    "has no pace for an answer of %s that comes in one piece, nor a first word for a whole one",
+    "has no generation time for an answer of %s sent at once, and no time to first text if it was not streamed",
     async (name) => {
       const mock = closers.add(await startMock({ reply: "one two three four five six seven", chunkTokens: 1 }));
       const { gateway, finished } = closers.add(await gatewayBefore(mock.url));
@@ -72,7 +72,7 @@ describe("the record of a request", () => {
     },
   );
 
-  it.each(DIALECT_NAMES)("says what the upstream said of %s, in short and without the key", async (name) => {
+  it.each(DIALECT_NAMES)("has the upstream's error message for %s, shortened and without the key", async (name) => {
     const long = `bad key "key-of-client" and sk-proj-abcdefghijklmnop ${"so ".repeat(200)}`;
     const { gateway, finished } = await setUp((response) => {
       response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: long } }));
@@ -90,7 +90,7 @@ describe("the record of a request", () => {
     expect(message.endsWith("…")).toBe(true);
   });
 
-  it("shows a body that is no error of any provider as it is, and says when there is none", async () => {
+  it("has the raw body of an unknown error, and says when there is none", async () => {
     const bodies = ["<h1>Bad\n gateway</h1>", ""];
     const { gateway, finished } = await setUp((response) => response.writeHead(502).end(bodies.shift()));
     await ask(gateway, "chat", true);
@@ -99,7 +99,7 @@ describe("the record of a request", () => {
     expect(finished).toMatchObject([{ ending: "failed", status: 502 }, { ending: "failed" }]);
   });
 
-  it("says in words that nobody listens, that a stream broke, ended early, or held an error", async () => {
+  it("explains a refused connection, a broken stream, an early end and an error event", async () => {
     const gone = await scriptedUpstream(() => {});
     await gone.close();
     const refused = closers.add(await gatewayBefore(gone.url));
@@ -126,19 +126,19 @@ describe("the record of a request", () => {
       ]);
   });
 
-  it("says why the gateway refused", async () => {
+  it("has the gateway's reason for refusing", async () => {
     const { gateway, finished } = await setUp(() => {}, { budget: { maxCostUsd: 1 }, priceOf: () => null });
     await ask(gateway, "gemini", true, "odd");
     await (await fetch(addressOf(gateway, "chat", false), { method: "POST", body: "{" })).text();
     expect(finished).toMatchObject([
-      { ending: "refused", status: 400, message: expect.stringContaining('"odd" is not known') },
+      { ending: "refused", status: 400, message: expect.stringContaining('"odd" is unknown') },
       { ending: "refused", status: 400, message: expect.stringContaining("not valid JSON") },
     ]);
   });
 });
 
-describe("what agents ask besides", () => {
-  it("a WebSocket is refused at once, and over HTTP it goes on", async () => {
+describe("other requests of agents", () => {
+  it("refuses a WebSocket at once, and continues over HTTP", async () => {
     const { upstream, gateway, finished } = await setUp(() => {});
     const { port, pathname } = new URL(gateway.url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -153,7 +153,7 @@ describe("what agents ask besides", () => {
     expect(finished).toMatchObject([{ ending: "refused", status: 426, usage: null, model: null }]);
   });
 
-  it("an upgrade without the secret is told nothing", async () => {
+  it("reveals nothing to an upgrade request without the secret", async () => {
     const { gateway } = await setUp(() => {});
     const headers = { connection: "Upgrade", upgrade: "websocket" };
     const request = requestHttp(`${new URL(gateway.url).origin}/openai/v1/responses`, { headers }).end();
@@ -162,7 +162,7 @@ describe("what agents ask besides", () => {
     response.resume();
   });
 
-  it.each(["HEAD", "GET"])("%s of a base URL is passed on and costs nothing", async (method) => {
+  it.each(["HEAD", "GET"])("forwards %s of a base URL for free", async (method) => {
     const { upstream, gateway } = await setUp((response) => response.writeHead(200, { "x-up": "1" }).end("hello"));
     for (const below of ["anthropic", "anthropic/", "openai/v1", "google?alt=x"]) {
       const response = await fetch(`${gateway.url}/${below}`, { method });
@@ -175,14 +175,14 @@ describe("what agents ask besides", () => {
     expect(receipt.unmeteredPaths).toEqual([]);
   });
 
-  it("HEAD of a base URL is answered when there is no upstream", async () => {
+  it("answers HEAD of a base URL without an upstream", async () => {
     const gone = await scriptedUpstream(() => {});
     await gone.close();
     const { gateway } = closers.add(await gatewayBefore(gone.url));
     expect((await fetch(`${gateway.url}/anthropic`, { method: "HEAD" })).status).toBe(502);
   });
 
-  it("counts of tokens are free, and asked of the model that will get the prompt", async () => {
+  it("counts tokens for free, with the model that will receive the prompt", async () => {
     const mock = closers.add(await startMock({ keepBodies: true }));
     const { gateway } = closers.add(await gatewayBefore(mock.url, { modelMap: { big: "small" } }));
     const messages = [{ role: "user", content: "hello there" }];
@@ -196,7 +196,7 @@ describe("what agents ask besides", () => {
     expect((await count("/anthropic/v1/messages/count_tokens", [])).status).toBe(400);
   });
 
-  it("Messages with a query are metered, with the mapped model and the query as it was", async () => {
+  it("meters Messages with a query, using the mapped model and the same query", async () => {
     const { upstream, gateway } = await setUp(
       (response) =>
         response
@@ -213,7 +213,7 @@ describe("what agents ask besides", () => {
     expect(gateway.receipt().byModel).toMatchObject([{ model: "small", usage: { input: 11, output: 3 } }]);
   });
 
-  it("a compaction of Responses is metered", async () => {
+  it("meters a compaction of Responses", async () => {
     const { gateway } = await setUp((response) =>
       response
         .writeHead(200, { "content-type": "application/json" })
@@ -226,12 +226,12 @@ describe("what agents ask besides", () => {
     expect(gateway.receipt()).toMatchObject({ answered: 1, usage: { input: 9, output: 2 } });
   });
 
-  it("zstd is refused with what can be read instead", async () => {
+  it("refuses zstd and lists the supported encodings", async () => {
     const { gateway, finished } = await setUp(() => {});
     const headers = { "content-encoding": "ZSTD" };
     const response = await fetch(addressOf(gateway, "responses", true), { method: "POST", body: "x", headers });
     expect(response.status).toBe(415);
     expect(await response.text()).toContain("gzip, deflate or brotli");
-    expect(finished[0]?.message).toContain("packed with zstd");
+    expect(finished[0]?.message).toContain("compressed with zstd");
   });
 });

@@ -3,15 +3,15 @@ import { AssayError } from "../../core/errors.js";
 import type { Dialect } from "../../models/dialects/dialect.js";
 
 /**
- * The status of what no further attempt can mend. 402 would be the word for it, but Codex repeats any error status that
- * it does not know, and knows 400; the SDKs of all providers give up on it too.
+ * The status for errors that no retry can fix. 402 would fit, but Codex retries every error status it does not know, and
+ * it knows 400; the SDKs of all providers give up on it too.
  */
 const FINAL = 400;
 
-/** The kinds of errors that the gateway itself answers with. */
+/** The kinds of errors the gateway itself sends. */
 export type RefusalKind = "budget" | "request" | "upstream";
 
-/** In each provider's own words, so that its clients sort the error as they would the provider's. */
+/** Each provider's own error types, so that its clients classify the error correctly. */
 const TYPES: Readonly<Record<RefusalKind, Readonly<Record<Dialect["name"], string>>>> = {
   budget: {
     chat: "insufficient_quota",
@@ -28,11 +28,11 @@ const TYPES: Readonly<Record<RefusalKind, Readonly<Record<Dialect["name"], strin
   upstream: { chat: "server_error", responses: "server_error", anthropic: "api_error", gemini: "UNAVAILABLE" },
 };
 
-/** A request that the gateway answers itself instead of passing it on. */
+/** A request that the gateway refuses instead of forwarding it. */
 export class RefusalError extends AssayError {
   readonly kind: RefusalKind;
   readonly status: number;
-  /** What happened, for who reads about the request afterwards. */
+  /** The message for the record of the request. */
   readonly story: string;
 
   constructor(kind: RefusalKind, message: string, options: { status?: number; cause?: unknown; story?: string } = {}) {
@@ -43,14 +43,14 @@ export class RefusalError extends AssayError {
   }
 }
 
-/** Answers with an error in the shape that the dialect's clients expect. */
+/** Sends an error in the format that the dialect's clients expect. */
 export function sendRefusal(client: ServerResponse, dialect: Dialect, refusal: RefusalError): void {
   if (client.headersSent || client.destroyed) return;
   const body = JSON.stringify(bodyOf(dialect, refusal));
   client.writeHead(refusal.status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
-    // Honoured by the SDKs of OpenAI and Anthropic, whatever they think of the status.
+    // The SDKs of OpenAI and Anthropic obey this header whatever the status.
     "x-should-retry": String(refusal.kind === "upstream"),
   });
   client.end(body);
@@ -60,7 +60,7 @@ function bodyOf(dialect: Dialect, { status, message, kind }: RefusalError): Reco
   return dialect.errorBody(status, { message, type: TYPES[kind][dialect.name] });
 }
 
-/** The events that end a stream with an error. Those of Responses are numbered: `next` is the first that is free. */
+/** Formats the events that end a stream with an error. Responses events are numbered: `next` is the first free number. */
 export function refusalEvents(dialect: Dialect, refusal: RefusalError, next: number): string {
   const type = TYPES[refusal.kind][dialect.name];
   if (dialect.name === "responses") return responsesEvents(type, refusal.message, next);
@@ -68,7 +68,7 @@ export function refusalEvents(dialect: Dialect, refusal: RefusalError, next: num
   return dialect.name === "anthropic" ? `event: error\n${data}` : data;
 }
 
-/** OpenAI's SDKs throw on `error`; others, Codex among them, only look for `response.failed`. */
+/** OpenAI's SDKs throw on `error`; others, such as Codex, only look for `response.failed`. */
 function responsesEvents(code: string, message: string, next: number): string {
   const error = { type: "error", sequence_number: next, code, message, param: null };
   const response = { status: "failed", error: { code, message } };
@@ -76,13 +76,12 @@ function responsesEvents(code: string, message: string, next: number): string {
   return [error, failed].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-/** What is said of an answer that has no end. */
 export const BROKEN_OFF = "The connection broke off before the answer was complete.";
 
-/** More than any error has to say. */
+/** Enough for any error message. */
 const MOST_BYTES = 16 * 1024;
 
-/** Keeps the beginning of an error's body while it passes by, for those who want to know what it said. */
+/** Keeps the beginning of an error body while it is passed on, for the record. */
 export class ErrorBody {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -93,7 +92,7 @@ export class ErrorBody {
     this.#bytes += chunk.length;
   }
 
-  /** In the provider's words where they are known, else the body as it is. */
+  /** The provider's message if the body can be parsed, else the body itself. */
   message(dialect: Dialect, status: number): string {
     const text = Buffer.concat(this.#chunks).toString("utf8");
     this.#chunks = [];

@@ -8,13 +8,13 @@ import type { KeyMask } from "./secrets.js";
 export interface EventRelayOptions {
   readonly client: ServerResponse;
   readonly meter: RequestMeter;
-  /** Keeps the event that holds nothing but usage from a client that did not ask for it. */
+  /** Hides the usage-only event from a client that did not request usage. */
   readonly hidesUsage: boolean;
 }
 
 /**
- * Carries a stream of events and meters them. Bytes are passed on as they come; only where an event may have to be hidden
- * are they held until it is complete, which its reader would have to wait for as well.
+ * Forwards a stream of events and meters them. Bytes are forwarded as they arrive; only where an event may have to be
+ * hidden are they held until it is complete.
  */
 export class EventRelay {
   readonly #options: EventRelayOptions;
@@ -22,35 +22,35 @@ export class EventRelay {
   #isReading = false;
   #nextNumber = 0;
   #isStopped = false;
-  /** The client's stream ends with the event that was read when the relay was stopped. */
+  /** True when the client's stream ends with the event that was being read when the relay stopped. */
   #endsWithEvent = false;
 
   constructor(options: EventRelayOptions) {
     this.#options = options;
   }
 
-  /** True where another event can be put into the client's stream. */
+  /** True where another event can be inserted into the client's stream. */
   get isBetween(): boolean {
     return this.#options.hidesUsage || this.#endsWithEvent || this.#splitter.isBetween;
   }
 
-  /** True while an event is with the meter: the client has not got it yet. */
+  /** True while the meter reads an event that the client has not received yet. */
   get isReading(): boolean {
     return this.#isReading;
   }
 
-  /** The number of the next event, where a dialect numbers them. */
+  /** The number of the next event, in dialects that number them. */
   get nextNumber(): number {
     return this.#nextNumber;
   }
 
-  /** Passes on nothing after the event that is being read. */
+  /** Forwards nothing after the event that is being read. */
   stop(): void {
     this.#isStopped = true;
     this.#endsWithEvent = this.#isReading;
   }
 
-  /** False once the relay was stopped: everything up to the event that did it is written. */
+  /** Returns false once the relay was stopped; everything up to that event has been written. */
   push(chunk: Buffer): boolean {
     const sentBefore = this.#options.hidesUsage ? 0 : this.#splitter.heldBytes;
     const { kept, readBytes } = this.#readAll(this.#splitter.push(chunk));
@@ -59,7 +59,7 @@ export class EventRelay {
     return !this.#isStopped;
   }
 
-  /** Takes in an event whose closing empty line is missing. */
+  /** Reads a last event without its closing empty line. */
   end(): void {
     const last = this.#splitter.end();
     if (last === null) return;
@@ -80,7 +80,7 @@ export class EventRelay {
     return { kept, readBytes };
   }
 
-  /** Gives the event to the meter; null for what is none. */
+  /** Passes the event to the meter; null if it is not an event. */
   #read({ bytes, isWhole }: Stretch): unknown {
     const { meter } = this.#options;
     if (!isWhole) meter.markUnreadable();
@@ -107,7 +107,7 @@ function numberOf(event: unknown, last: number): number {
   return Number.isSafeInteger(number) ? Number(number) : last;
 }
 
-/** Data that is no JSON is handed over as it is: the end of a stream is a word in some dialects. */
+/** Data that is not JSON is returned as text: some dialects mark the end of a stream with a word. */
 function parsed(data: string): unknown {
   try {
     return JSON.parse(data);
@@ -116,7 +116,7 @@ function parsed(data: string): unknown {
   }
 }
 
-/** A longer answer is passed on all the same, but not read. */
+/** A longer answer is forwarded but not read. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface WholeRelayOptions {
@@ -124,7 +124,7 @@ export interface WholeRelayOptions {
   readonly meter: RequestMeter;
 }
 
-/** Carries an answer that is not a stream of events, and meters it once it is complete. */
+/** Forwards an answer that is not an event stream, and meters it once it is complete. */
 export class WholeRelay {
   readonly #options: WholeRelayOptions;
   #copy: Buffer[] = [];
@@ -154,19 +154,17 @@ export class WholeRelay {
   }
 }
 
-/** What is to happen with an answer on its way to the client. */
 export interface Carrying {
   readonly answer: IncomingMessage;
   readonly client: ServerResponse;
-  /** Takes each chunk as it comes, and writes what the client is to get of it. */
+  /** Receives each chunk and writes the client's part of it. */
   readonly onChunk: (chunk: Buffer) => void;
-  /** Everything has come. */
   readonly onEnd: () => void;
-  /** The upstream broke off in the middle. */
+  /** The upstream closed the connection early. */
   readonly onBroken: () => void;
 }
 
-/** Carries the body of an answer, never faster than the client takes it. */
+/** Pipes the body of an answer, no faster than the client reads it. */
 export function carry({ answer, client, onChunk, onEnd, onBroken }: Carrying): void {
   const source = unpacked(answer);
   source.on("data", (chunk: Buffer) => {
@@ -186,23 +184,23 @@ const UNPACKERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable
   br: createBrotliDecompress,
 };
 
-/** Some servers pack their answers though they were asked not to; packed ones cannot be metered. */
+/** Some servers compress answers although they were asked not to; compressed answers cannot be metered. */
 function unpacked(answer: IncomingMessage): Readable {
   const unpacker = UNPACKERS[answer.headers["content-encoding"] ?? ""];
-  // The error arrives at the stream that is read.
+  // The error is reported on the stream that is read.
   return unpacker === undefined ? answer : pipeline(answer, unpacker(), () => {});
 }
 
-/** How the client's answer differs from the upstream's. */
+/** How the client's response differs from the upstream's. */
 export interface Differences {
-  /** It will not have the same bytes. */
+  /** True when the bytes will differ. */
   readonly isChanged?: boolean;
   readonly extraHeaders?: readonly string[];
-  /** Stars out a key. */
+  /** Masks a key. */
   readonly mask?: KeyMask;
 }
 
-/** Begins the client's answer like the upstream's. */
+/** Writes the status and headers of the upstream's response to the client. */
 export function beginAnswer(
   client: ServerResponse,
   answer: IncomingMessage,
@@ -221,33 +219,33 @@ function unpackable({ headers }: IncomingMessage): boolean {
   return Object.hasOwn(UNPACKERS, headers["content-encoding"] ?? "");
 }
 
-/** An event larger than this is passed on in pieces and not read: nothing that tells usage is near it. */
+/** A larger event is forwarded in pieces and not read; usage events are far smaller. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 const LF = 10;
 const CR = 13;
 const NOTHING = Buffer.alloc(0);
 
-/** A stretch of a stream of server-sent events. */
+/** Part of a stream of server-sent events. */
 export interface Stretch {
-  /** The bytes as they came, the closing empty line included. */
+  /** The original bytes, including the closing empty line. */
   readonly bytes: Buffer;
-  /** True for one event from its first to its last byte; false for a piece of one that was too large to hold. */
+  /** True for one complete event; false for a piece of an event that was too large to hold. */
   readonly isWhole: boolean;
 }
 
 /**
- * Finds where events end in the bytes of a stream, and changes none of them: all stretches together are what was pushed.
+ * Splits the bytes of a stream into events without changing them: all stretches together are what was pushed.
  * @example
  * new EventSplitter().push(Buffer.from("data: 1\n\ndata: 2")); // one stretch; the rest is held until it is complete
  */
 export class EventSplitter {
   readonly #maxBytes: number;
-  /** Of the event that is not complete yet. */
+  /** The incomplete event. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #isTooLarge = false;
-  /** Of the line that is not complete yet: its length so far, and whether it ends in a carriage return. */
+  /** Length of the incomplete line, and whether it ends with a carriage return. */
   #lineBytes = 0;
   #endsInCr = false;
 
@@ -255,12 +253,11 @@ export class EventSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** True between two events: the only place where another may be put in. */
+  /** True between two events, where another can be inserted. */
   get isBetween(): boolean {
     return this.#heldBytes === 0 && !this.#isTooLarge;
   }
 
-  /** How many bytes wait for the rest of their event. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
@@ -282,7 +279,7 @@ export class EventSplitter {
     return stretches;
   }
 
-  /** What is held when the stream has ended: an event without its closing empty line, which some servers leave out. */
+  /** The held rest when the stream has ended: an event without its closing empty line, which some servers omit. */
   end(): Stretch | null {
     return this.#heldBytes === 0 ? null : this.#complete(NOTHING);
   }
@@ -323,7 +320,7 @@ export class EventSplitter {
   }
 }
 
-/** The `data` of one event, its lines joined; null for a comment or an empty event. */
+/** Extracts the `data` of one event, its lines joined; null for a comment or an empty event. */
 export function dataOf(event: Buffer): string | null {
   let data: string | null = null;
   for (const line of event.toString("utf8").split("\n")) {

@@ -16,23 +16,23 @@ export interface MeterOptions {
   readonly reader: AnswerReader;
   readonly price: Price | null;
   readonly tokenizer: Tokenizer;
-  /** Roughly the length of the prompt: billed until the provider tells. */
+  /** Approximate prompt length, billed until the provider reports usage. */
   readonly promptTokens: number;
-  /** Called when words of the model were read. */
+  /** Called when text of the model was read. */
   readonly onWords?: () => void;
 }
 
 /**
- * Meters one answer into the ledger as it comes. Text is counted until usage is reported, which replaces the count, so
- * that a long answer can be stopped part-way.
+ * Meters one answer into the ledger as it arrives. Text is counted until usage is reported, which replaces the count, so
+ * that a long answer can be stopped early.
  */
 export class RequestMeter {
   readonly #options: MeterOptions;
-  /** Output since usage was last reported. */
+  /** Output tokens since usage was last reported. */
   #estimatedOutput = 0;
   #estimatedInput = 0;
   #reported: Usage | null = null;
-  /** What of this answer is in the ledger. */
+  /** This answer's figures in the ledger. */
   #figures: Figures | null = null;
   #isUnreadable = false;
 
@@ -44,37 +44,37 @@ export class RequestMeter {
     this.#take(() => this.#options.reader.readEvent(event));
   }
 
-  /** An answer that was not streamed; Gemini's streams come as one array when a client asks for no events. */
+  /** Reads an answer that was not streamed. Gemini's streams come as one array unless the client requests events. */
   readWhole(body: unknown): void {
     if (Array.isArray(body)) for (const event of body) this.readEvent(event);
     else this.#take(() => this.#options.reader.readWhole(body));
   }
 
-  /** A part of the answer was lost on the way, so that its usage may be incomplete. */
+  /** Part of the answer was lost, so its usage may be incomplete. */
   markUnreadable(): void {
     this.#isUnreadable = true;
     this.#post();
   }
 
-  /** True when all that can be billed has been made: the answer is paid, and stopping it would save nothing. */
+  /** True when everything billable has been generated, so stopping would save nothing. */
   get isFinished(): boolean {
     const { isComplete, finish } = this.#options.reader;
     return isComplete || finish !== null;
   }
 
-  /** How the answer ended; null until it did. */
+  /** How the answer ended; null until it has. */
   get finish(): Finish | null {
     return this.#options.reader.finish;
   }
 
-  /** What the provider itself said went wrong; null when nothing did. */
+  /** The provider's error; null when there is none. */
   get error(): string | null {
     return this.#options.reader.error?.message ?? null;
   }
 
   /**
-   * Nothing more will come. A prompt whose usage was never reported is estimated, or clients that always leave early could
-   * spend without end; but not when the budget has cut the answer before its first word.
+   * Call at the end. A prompt whose usage was never reported is estimated, or clients that always disconnect early could
+   * spend without limit; but not when the budget cut off the answer before its first text.
    */
   close(isCut: boolean): void {
     const { reader, promptTokens } = this.#options;
@@ -83,7 +83,7 @@ export class RequestMeter {
     this.#post();
   }
 
-  /** What was used so far; null until something of the answer is there. */
+  /** The usage so far; null until part of the answer has arrived. */
   get figures(): Figures | null {
     return this.#figures;
   }
@@ -100,7 +100,7 @@ export class RequestMeter {
     return this.#isUnreadable ? { ...figures, isEstimated: true } : figures;
   }
 
-  /** Whatever a provider sends, it costs at most the figures of its own answer. */
+  /** Whatever a provider sends can only affect the figures of its own answer. */
   #take(read: () => Delta): void {
     try {
       this.#count(read());
@@ -114,7 +114,7 @@ export class RequestMeter {
     const { reader, tokenizer, promptTokens, onWords } = this.#options;
     if (text !== "" || hidden !== "") onWords?.();
     if (reader.usage === this.#reported) {
-      // Whoever answers has read the prompt: it counts from the first word on, until the provider tells.
+      // A model that answers has read the prompt, so it counts from the first text on until the provider reports usage.
       if (reader.usage === null && text + hidden !== "") this.#estimatedInput = promptTokens;
       if (text !== "") this.#estimatedOutput += tokenizer.count(text);
       if (hidden !== "") this.#estimatedOutput += tokenizer.count(hidden);
@@ -128,13 +128,13 @@ export class RequestMeter {
   #post(): void {
     const before = this.#figures;
     const after = this.#weigh();
-    // Before the ledger: whoever it tells may ask at once.
+    // Before updating the ledger, whose listeners may read the figures at once.
     this.#figures = after;
     this.#options.ledger.replace(before, after);
   }
 }
 
-/** The beginning of every Chat Completions request that asks for usage on a client's behalf. */
+/** The start of every Chat Completions request changed to ask for usage. */
 const ASK = Buffer.from('{"stream_options":{"include_usage":true},');
 
 const BRACE = 0x7b;
@@ -147,8 +147,8 @@ export function asksForUsage({ stream_options: options }: Json): boolean {
 }
 
 /**
- * The same request, asking for usage. Where the request says nothing about it, the question is put in front and every
- * other byte stays: writing the request anew would round long numbers and take time with long prompts.
+ * Adds the request for usage. If the body has no stream options, they are inserted in front and every other byte stays
+ * the same: serializing again would round long numbers and be slow for long prompts.
  */
 export function withUsage(body: Buffer, json: Json): Buffer {
   const options = json.stream_options;
@@ -157,7 +157,7 @@ export function withUsage(body: Buffer, json: Json): Buffer {
   return Buffer.from(JSON.stringify({ ...json, stream_options: asked }));
 }
 
-/** True for the extra event that holds nothing but usage. Others may hold usage too: clients get those in any case. */
+/** True for the extra event that contains only usage. Clients always get other events, even with usage. */
 export function isUsageOnly(event: unknown): boolean {
   return isObject(event) && Array.isArray(event.choices) && event.choices.length === 0 && isObject(event.usage);
 }
@@ -166,13 +166,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sold at the usual price, which is also what no tier at all means. */
+/** Tiers at the standard price, which also applies without a tier. */
 const USUAL = new Set(["auto", "default", "standard", "standard_only", "unspecified"]);
 
-/** Sold for at most the usual price. */
+/** Tiers at no more than the standard price. */
 const CHEAPER = new Set(["flex", "batch"]);
 
-/** The service tier that a request asks for; null for the usual one. Anthropic's fast mode is one by another name. */
+/** The service tier of a request; null for the standard one. Anthropic's fast mode is treated as a tier. */
 export function tierIn(json: Readonly<Record<string, unknown>>): string | null {
   for (const value of [json.service_tier, json.serviceTier, json.speed]) {
     const tier = typeof value === "string" ? value.toLowerCase().replace(/^service_tier_/, "") : "";
@@ -181,12 +181,12 @@ export function tierIn(json: Readonly<Record<string, unknown>>): string | null {
   return null;
 }
 
-/** The name that a tier of a model has in a price table and in the receipt. */
+/** Formats the name of a model's tier as used in price tables and in the receipt. */
 export function tierName(model: string, tier: string | null): string {
   return tier === null ? model : `${model} (${tier})`;
 }
 
-/** True when the usual price is at least what the tier costs. */
+/** True when the tier costs no more than the standard price. */
 export function isCoveredByUsual(tier: string | null): boolean {
   return tier === null || CHEAPER.has(tier);
 }
@@ -194,15 +194,15 @@ export function isCoveredByUsual(tier: string | null): boolean {
 export interface CallOptions {
   readonly upstream: Upstream;
   readonly request: UpstreamRequest;
-  /** Held in memory, or passed on as it comes. */
+  /** A buffer, or a stream to forward as it arrives. */
   readonly body: Buffer | Readable;
   readonly headersTimeoutMs: number;
   readonly onAnswer: (answer: IncomingMessage) => void;
-  /** Nothing was answered. */
+  /** Called when there was no answer. */
   readonly onFailure: (refusal: RefusalError) => void;
 }
 
-/** One request to an upstream, until the head of its answer is there. */
+/** One request to an upstream, until the headers of its answer arrive. */
 export class UpstreamCall {
   readonly #options: Omit<CallOptions, "body">;
   readonly #timer: NodeJS.Timeout;
@@ -215,18 +215,18 @@ export class UpstreamCall {
     this.#send(body);
   }
 
-  /** True once the upstream has the whole request, and may charge for it. */
+  /** True once the upstream has received the whole request and may charge for it. */
   get isSent(): boolean {
     return this.#request?.writableFinished === true;
   }
 
-  /** Ends the request and its answer, wherever they are. */
+  /** Ends the request and its answer. */
   abort(): void {
     this.#finish();
     this.#request?.destroy();
   }
 
-  /** Once only: of a request that failed nobody can say whether it was received, and paid for. */
+  /** Never retried: after a failure it is unknown whether the request was received and billed. */
   #send(body: CallOptions["body"]): void {
     const { upstream, request } = this.#options;
     try {
@@ -237,7 +237,7 @@ export class UpstreamCall {
       if (Buffer.isBuffer(body)) sent.end(body);
       else body.pipe(sent);
     } catch (error) {
-      // Node refuses some paths and headers before anything is sent. Whoever calls hears of it as of any other failure.
+      // Node rejects some paths and headers before sending. Report that like any other failure.
       queueMicrotask(() => this.#fail(unsendable(error)));
     }
   }
@@ -261,7 +261,7 @@ export class UpstreamCall {
 }
 
 function unsendable(cause: unknown): RefusalError {
-  return new RefusalError("request", `the request cannot be passed on: ${messageOf(cause)}.`, { cause });
+  return new RefusalError("request", `the request cannot be forwarded: ${messageOf(cause)}.`, { cause });
 }
 
 function unreachable({ host }: Upstream, error: NodeJS.ErrnoException): RefusalError {
@@ -274,7 +274,7 @@ function unreachable({ host }: Upstream, error: NodeJS.ErrnoException): RefusalE
 }
 
 function tooSlow({ upstream, headersTimeoutMs }: Pick<CallOptions, "upstream" | "headersTimeoutMs">): RefusalError {
-  return new RefusalError("upstream", `${upstream.host} did not begin to answer within ${headersTimeoutMs / 1000} s.`, {
+  return new RefusalError("upstream", `${upstream.host} did not start to answer within ${headersTimeoutMs / 1000} s.`, {
     status: 504,
   });
 }

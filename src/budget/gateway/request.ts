@@ -8,32 +8,32 @@ import { RefusalError } from "./refusal.js";
 import { asksForUsage, tierIn, withUsage } from "./request-meter.js";
 import { pathFor, type Route } from "./route.js";
 
-/** What a client asks of a model, as it goes on to the upstream. */
+/** A client's request to a model, as forwarded to the upstream. */
 export interface Asked {
   readonly model: string;
-  /** The service tier that is asked for; null for the usual one. */
+  /** The requested service tier; null for the standard one. */
   readonly tier: string | null;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly body: Buffer;
-  /** True when the answer comes event by event, so that it can be cut part-way. */
+  /** True when the answer is streamed, so that it can be cut off. */
   readonly isStreamed: boolean;
-  /** True when the answer is to be fetched later: what it costs is never seen here. */
+  /** True when the answer is fetched later, so that its cost is never seen here. */
   readonly isBackground: boolean;
-  /** True when usage was asked for on the client's behalf: the event with it is not for the client. */
+  /** True when the gateway added the request for usage, so the usage event is hidden from the client. */
   readonly hidesUsage: boolean;
-  /** Roughly the length of the prompt, for answers that never tell. */
+  /** Approximate prompt length, used when no usage is reported. */
   readonly promptTokens: number;
-  /** The most tokens that can come back before the answer can be cut: none of one that comes event by event. */
+  /** The most tokens that can be generated before the answer can be cut off: 0 for a streamed answer. */
   readonly maxOutputTokens: number;
 }
 
-/** Stands for the model of requests that name none, which servers with a single model take. */
+/** Used for requests that name no model, which servers with a single model accept. */
 const NO_MODEL = "(none)";
 
 type Json = Record<string, unknown>;
 
-/** Reads a request, and changes in it what has to be changed: another model, usage asked for. All else stays as it came. */
+/** Parses a request and applies the necessary changes: the mapped model and the request for usage. All else stays the same. */
 export function readAsked(route: Route, body: Buffer, modelMap: Readonly<Record<string, string>>): Asked {
   const { dialect, query, kind } = route;
   const json = parseObject(body);
@@ -58,8 +58,8 @@ export function readAsked(route: Route, body: Buffer, modelMap: Readonly<Record<
 }
 
 /**
- * Gemini says so in the path, and without `alt=sse` its streams come as one list when they are complete. A compaction
- * comes in one piece, whatever is asked for.
+ * Gemini streams by path, and without `alt=sse` sends one list at the end. A compaction is never streamed, whatever the
+ * request says.
  */
 function asksForEvents({ dialect, path, query }: Route, json: Json): boolean {
   if (dialect !== "gemini") return json.stream === true && !path.endsWith("/compact");
@@ -79,7 +79,7 @@ function parseObject(body: Buffer): Json {
 
 const BYTES_PER_TOKEN = 4;
 
-/** Where the dialects keep images, files and signatures, which are not billed by their characters. */
+/** Fields with images, files and signatures, which are not billed by their characters. */
 const ENCODED_FIELDS = new Set([
   "data",
   "encrypted_content",
@@ -91,32 +91,32 @@ const ENCODED_FIELDS = new Set([
   "url",
 ]);
 
-/** Shorter ones count for little. */
+/** Shorter texts are negligible. */
 const ENCODED_FROM = 1000;
 
-/** The bytes of all texts inside. A stack of its own, because clients nest deeper than calls may. */
+/** Counts the bytes of all texts. Uses its own stack because requests may be nested deeper than the call stack. */
 function promptLength(json: Json): number {
   let length = 0;
   const open: [field: string, value: unknown][] = [["", json]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [field, value] = next;
     if (typeof value === "string") length += isEncoded(field, value) ? 0 : Buffer.byteLength(value);
-    // Prompts may be given as lists of tokens.
+    // Prompts may be lists of tokens.
     else if (typeof value === "number") length += BYTES_PER_TOKEN;
     else if (typeof value === "object" && value !== null) for (const inner of Object.entries(value)) open.push(inner);
   }
   return length;
 }
 
-/** Decided by the place: texts in Chinese, and JSON, have no spaces either. */
+/** Decided by the field: Chinese text and JSON have no spaces either. */
 function isEncoded(field: string, text: string): boolean {
   return ENCODED_FIELDS.has(field) && text.length >= ENCODED_FROM && !/\s/.test(text.slice(0, ENCODED_FROM));
 }
 
-/** For requests that set no limit: as much as the usual limit of a trial is made for. */
+/** For requests without a limit: the output that the default limit of a trial allows for. */
 const DEFAULT_OUTPUT_TOKENS = 32_000;
 
-/** Where each dialect has its limit. Only those count that it obeys. */
+/** The limit fields of each dialect. Only fields that the dialect obeys are listed. */
 const LIMITS: Readonly<Record<DialectName, readonly string[]>> = {
   chat: ["max_completion_tokens", "max_tokens"],
   responses: ["max_output_tokens"],
@@ -134,14 +134,14 @@ function mostOutput(dialect: DialectName, json: Json): number {
   return Math.min(each * Math.max(1, ...choices) * Math.max(1, prompts), MOST_TOKENS);
 }
 
-/** No answer is longer, and a sum of prices stays exact. */
+/** No answer is longer, and sums of prices stay exact. */
 const MOST_TOKENS = 100_000_000;
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** One of several prompts of a request, each of which is answered. A number is a token of a single one. */
+/** One of several prompts of a request, each of which is answered. A number is a token of a single prompt. */
 function isPrompt(value: unknown): boolean {
   return typeof value !== "number";
 }
@@ -150,10 +150,10 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Larger requests are refused: they have to be held to be read. */
+/** Larger requests are refused because they have to be buffered. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** The body of a request, unpacked. Throws a `RefusalError` when it cannot be had. */
+/** Reads and decompresses the body of a request. Throws a `RefusalError` when that fails. */
 export async function readBody(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > maxBytes) throw tooLarge(request, maxBytes);
   const bytes = await collect(request, maxBytes);
@@ -173,20 +173,20 @@ function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     );
     const gone = () => {
-      // Every request closes in the end: an error for each would take time for its stack.
+      // Every request closes eventually; creating an error for each would be slow.
       if (request.readableEnded) return;
-      reject(new RefusalError("request", "the client went away before its request was complete."));
+      reject(new RefusalError("request", "the client disconnected before its request was complete."));
     };
     request.on("error", gone);
     request.on("close", gone);
   });
 }
 
-/** What else comes is read and dropped, so that the client gets to read why. */
+/** Reads and drops the rest, so that the client receives the error. */
 function tooLarge(request: IncomingMessage, maxBytes: number): RefusalError {
   request.removeAllListeners("data");
   request.resume();
-  return new RefusalError("request", `the request is larger than ${maxBytes / 2 ** 20} MiB, the most that is taken.`, {
+  return new RefusalError("request", `the request is larger than ${maxBytes / 2 ** 20} MiB, the maximum.`, {
     status: 413,
   });
 }
@@ -198,16 +198,16 @@ function unpacked(bytes: Buffer, encoding: string | undefined, maxOutputLength: 
     if (encoding === "deflate") return inflateSync(bytes, { maxOutputLength });
     if (encoding === "br") return brotliDecompressSync(bytes, { maxOutputLength });
   } catch (cause) {
-    throw new RefusalError("request", `the request's body cannot be unpacked: ${messageOf(cause)}.`, { cause });
+    throw new RefusalError("request", `the request's body cannot be decompressed: ${messageOf(cause)}.`, { cause });
   }
   throw new RefusalError(
     "request",
-    `requests packed with ${encoding} cannot be metered, only plain ones and those packed with gzip, deflate or brotli. Turn off the compression of requests.`,
+    `requests compressed with ${encoding} cannot be metered. Use gzip, deflate or brotli, or turn off request compression.`,
     { status: 415 },
   );
 }
 
-/** Of one connection only: they are made anew for the next. */
+/** Headers of one connection, not forwarded. */
 const HOP_BY_HOP = [
   "connection",
   "keep-alive",
@@ -220,10 +220,10 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** Of the client's own request, and wrong once it goes elsewhere. */
+/** Headers that are wrong after forwarding. */
 const OF_CLIENT = ["host", "expect"];
 
-/** Some servers take these for the method or the path, in place of those that were looked up. */
+/** Some servers take these instead of the method or path that was checked. */
 const OVERRIDES = ["x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url"];
 
 function pairsOf({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
@@ -232,13 +232,12 @@ function pairsOf({ rawHeaders }: IncomingMessage): [name: string, value: string]
   return pairs;
 }
 
-/** The headers that end here: those of the connection, and those it names itself. */
+/** Headers that are not forwarded: those of the connection, and those listed in its `connection` header. */
 function endingHere({ headers }: IncomingMessage, more: readonly string[]): Set<string> {
   const named = headers.connection?.toLowerCase().split(/\s*,\s*/) ?? [];
   return new Set([...HOP_BY_HOP, ...more, ...named]);
 }
 
-/** What goes on to the upstream. */
 export function requestHeaders(request: IncomingMessage, upstream: Upstream): OutgoingHttpHeaders {
   const { provider, key, replacesKey } = upstream;
   const dropped = endingHere(request, [...OF_CLIENT, ...OVERRIDES, ...(replacesKey ? provider.keyHeaders : [])]);
@@ -260,7 +259,7 @@ function hasKey({ headers, url }: IncomingMessage, { name, keyHeaders }: Provide
   return name === "google" && keysInQuery(url ?? "").length > 0;
 }
 
-/** What goes back to the client: as it came, spelling and order included. */
+/** Keeps spelling and order. */
 export function answerHeaders(answer: IncomingMessage, more: readonly string[] = []): string[] {
   const dropped = endingHere(answer, more);
   return pairsOf(answer)

@@ -14,7 +14,7 @@ import { addressOf, ask, Closers, gatewayBefore, PRICE, requestOf, scriptedUpstr
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
-/** An upstream that counts how many calls it has at a time. It answers when `until` have come, and no more for a while. */
+/** An upstream that counts its concurrent calls. It answers once `until` have arrived or no more arrive for a while. */
 async function crowdedUpstream(options: GatewayOptions, output = 1000) {
   let open = 0;
   const seen = { most: 0, total: 0, until: 0 };
@@ -37,8 +37,8 @@ async function crowdedUpstream(options: GatewayOptions, output = 1000) {
 
 const body = (extra: object) => JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...extra });
 
-describe("64 calls at once that are not streamed", () => {
-  it.each(DIALECT_NAMES)("spend the budget and at most one call, in %s", async (name) => {
+describe("64 concurrent calls that are not streamed", () => {
+  it.each(DIALECT_NAMES)("spend at most the budget plus one call, in %s", async (name) => {
     const usage = { input: 10, output: 300 };
     const mock = closers.add(await startMock({ outputTokens: 300, usage: { input: 10 }, latencyMs: 5 }));
     const one = costOf(PRICE, usage);
@@ -54,7 +54,7 @@ describe("64 calls at once that are not streamed", () => {
     expect(dialects[name].errorIn(JSON.parse(refused[0]?.text ?? ""))?.message).toContain("is spent");
   });
 
-  it("go on side by side as long as what they can cost fits", async () => {
+  it("run concurrently as long as their maximum costs fit", async () => {
     const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 1 } });
     const send = () => fetch(addressOf(gateway, "chat", false), { method: "POST", body: body({ max_tokens: 2000 }) });
     seen.until = 64;
@@ -63,9 +63,9 @@ describe("64 calls at once that are not streamed", () => {
     expect(seen.most).toBe(64);
   });
 
-  it("wait for each other when they may be too long, and get all there is", async () => {
+  it("wait for each other when they may be too long, and use the whole budget", async () => {
     const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
-    // Without a limit of its own a call may give 32,000 tokens, $0.0384 at this price.
+    // Without its own limit a call may return 32,000 tokens, $0.0384 at this price.
     await Promise.all(
       Array.from({ length: 12 }, () => fetch(addressOf(gateway, "chat", false), { method: "POST", body: body({}) })),
     );
@@ -73,11 +73,11 @@ describe("64 calls at once that are not streamed", () => {
     expect(gateway.receipt()).toMatchObject({ answered: 12, refused: 0, exceeded: false });
   });
 
-  it("count every choice and every prompt that is to be answered", async () => {
+  it("count every choice and every prompt to be answered", async () => {
     const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.01 } }, 10);
     const send = (path: string, extra: object) =>
       fetch(`${gateway.url}/openai/v1${path}`, { method: "POST", body: body({ max_tokens: 1000, ...extra }) });
-    // Each may give 1,000 tokens, $0.0012; five of them, $0.006.
+    // Each may return 1,000 tokens, $0.0012; five of them, $0.006.
     await Promise.all([send("/chat/completions", { n: 5 }), send("/chat/completions", { n: 5 })]);
     expect(seen.most).toBe(1);
     await Promise.all([1, 2].map(() => send("/completions", { prompt: ["a", "b", "c", "d", "e"] })));
@@ -87,7 +87,7 @@ describe("64 calls at once that are not streamed", () => {
     expect(seen.most).toBe(2);
   });
 
-  it("are compactions too, though they ask for a stream", async () => {
+  it("include compactions, although those request a stream", async () => {
     const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
     const compact = () =>
       fetch(`${gateway.url}/openai/v1/responses/compact`, { method: "POST", body: body({ stream: true }) });
@@ -95,13 +95,13 @@ describe("64 calls at once that are not streamed", () => {
     expect(seen.most).toBe(1);
   });
 
-  it("are held to a limit of tokens likewise", async () => {
+  it("respect a token limit too", async () => {
     const { gateway } = await crowdedUpstream({ budget: { maxTokens: 3500 }, priceOf: () => null });
     await Promise.all(Array.from({ length: 16 }, () => ask(gateway, "chat", false)));
     expect(gateway.receipt()).toMatchObject({ answered: 4, refused: 12, usage: { input: 40, output: 4000 } });
   });
 
-  it("do not wait for one whose client has gone", async () => {
+  it("do not wait for a call whose client has disconnected", async () => {
     const upstream = closers.add(await scriptedUpstream(() => {}));
     const { gateway } = closers.add(await gatewayBefore(upstream.url, { budget: { maxCostUsd: 0.001 } }));
     const call = () => {
@@ -124,11 +124,11 @@ describe("64 calls at once that are not streamed", () => {
   });
 });
 
-describe("64 calls at once with long prompts", () => {
+describe("64 concurrent calls with long prompts", () => {
   it.each([
     ["that are streamed", { stream: true, content: "word ".repeat(8000) }],
     ["in a language without spaces", { max_tokens: 1, content: "漢".repeat(40_000) }],
-  ])("spend the budget and at most one call, %s", async (_, { content, ...extra }) => {
+  ])("spend at most the budget plus one call, %s", async (_, { content, ...extra }) => {
     const mock = closers.add(await startMock({ reply: "x", usage: { input: 10_000 }, latencyMs: 5 }));
     const one = costOf(PRICE, { input: 10_000, output: 1 });
     const { gateway } = closers.add(await gatewayBefore(mock.url, { budget: { maxCostUsd: (one * 3.5) / 1e12 } }));
@@ -139,7 +139,7 @@ describe("64 calls at once with long prompts", () => {
     expect(gateway.receipt()).toMatchObject({ requests: 64, exceeded: true });
   });
 
-  it("count images and files for nothing, whose characters are not billed", async () => {
+  it("do not count the characters of images and files", async () => {
     const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
     const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(1_000_000)}` } };
     const init = { method: "POST", body: body({ max_tokens: 10, messages: [{ role: "user", content: [image] }] }) };
@@ -149,8 +149,8 @@ describe("64 calls at once with long prompts", () => {
   });
 });
 
-describe("a gateway that is closed", () => {
-  it("passes on none of the calls that wait", async () => {
+describe("a closed gateway", () => {
+  it("forwards none of the waiting calls", async () => {
     const upstream = closers.add(await scriptedUpstream(() => {}));
     const { gateway, finished } = closers.add(await gatewayBefore(upstream.url, { budget: { maxCostUsd: 0.001 } }));
     const calls = [ask(gateway, "chat", false), ask(gateway, "chat", false), ask(gateway, "chat", false)];
@@ -159,7 +159,7 @@ describe("a gateway that is closed", () => {
     await gateway.close();
     await failed;
     await expect.poll(() => finished.map(({ ending }) => ending)).toEqual(Array(3).fill("abandoned"));
-    // What was sent by then arrives before this does.
+    // Anything sent earlier arrives before this request.
     const abort = new AbortController();
     const last = fetch(upstream.url, { signal: abort.signal }).catch(() => {});
     await expect.poll(() => upstream.arrived.some(({ method }) => method === "GET")).toBe(true);
@@ -169,7 +169,7 @@ describe("a gateway that is closed", () => {
   });
 });
 
-describe("Reservations", () => {
+describe("CallReservations", () => {
   const figures = (pico: number): Figures => ({
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
     pico,
@@ -178,7 +178,7 @@ describe("Reservations", () => {
     isEstimated: false,
   });
 
-  it("never let calls exceed the budget by more than the last one, whatever they cost up to their most", async () => {
+  it("never lets calls exceed the budget by more than the last one, whatever they cost up to their maximum", async () => {
     const call = fc.record({
       most: fc.integer({ min: 1, max: 1000 }),
       part: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -27,7 +27,7 @@ describe("RouteTable", () => {
     ["/secret/google/models/m:streamGenerateContent", "google /v1beta/models/m:streamGenerateContent answer gemini"],
     ["/secret/google/v1beta/openai/chat/completions", "google /v1beta/openai/chat/completions answer chat"],
     ["/secret/google/v1beta/models/m:countTokens", "google /v1beta/models/m:countTokens count gemini"],
-  ])("takes %s", (url, route) => {
+  ])("matches %s", (url, route) => {
     expect(find(url)).toBe(route);
   });
 
@@ -46,7 +46,7 @@ describe("RouteTable", () => {
     "/chat\\completions",
     "/Chat/COMPLETIONS",
     "/V1/chat/completions",
-  ])("takes %s for Chat Completions, and sends it on as that", (path) => {
+  ])("matches %s as Chat Completions and forwards it as that", (path) => {
     expect(find(`/secret/openai${path}`)).toBe("openai /chat/completions answer chat");
     expect(find(`/secret/openai/v1${path}?a=%20//..`)).toMatch(/completions\?a=%20\/\/\.\. answer chat$/);
   });
@@ -76,7 +76,7 @@ describe("RouteTable", () => {
       "google /v1beta/models/m:generateContent:countTokens",
     ],
     ["GET", "/google/v1beta/models/m:generateContent", "google /v1beta/models/m:generateContent"],
-  ])("does not know what %s %s costs", (method, url, path) => {
+  ])("treats %s %s as unmetered", (method, url, path) => {
     expect(find(`/secret${url}`, method)).toMatch(new RegExp(`^${path.replace(/[.?+]/g, "\\$&")} unmetered `));
   });
 
@@ -87,7 +87,7 @@ describe("RouteTable", () => {
     ["GET", "/anthropic/v1/models?limit=2", "anthropic /v1/models?limit=2 list anthropic"],
     ["GET", "/google/models", "google /v1beta/models list gemini"],
     ["GET", "/google?alt=x", "google ?alt=x list gemini"],
-  ])("lists what costs nothing: %s %s", (method, url, route) => {
+  ])("treats %s %s as free", (method, url, route) => {
     expect(find(`/secret${url}`, method)).toBe(route);
   });
 
@@ -103,12 +103,12 @@ describe("RouteTable", () => {
     "//secret/openai/v1",
     "http://127.0.0.1/secret/openai/v1/responses",
     "/sécret/openai",
-  ])("knows nothing at %s", (url) => {
+  ])("finds nothing at %s", (url) => {
     expect(find(url)).toBeNull();
   });
 });
 
-describe("the model in a path", () => {
+describe("the model in the path", () => {
   it.each([
     ["/google/v1beta/models/gemini-2.5-flash:streamGenerateContent", "gemini-2.5-flash"],
     ["/google/models/a%20b:generateContent", "a b"],

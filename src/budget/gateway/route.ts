@@ -4,22 +4,22 @@ import { encodePath, normalizePath, withoutQuery } from "./path.js";
 import { PROVIDERS, type Provider } from "./provider.js";
 
 /**
- * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models
- * cost nothing; of what is `unmetered` nobody knows what it costs.
+ * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models are
+ * free; the cost of `unmetered` requests is unknown.
  */
 type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
 
-/** Where a request is to go, and how it can be metered. */
+/** Where a request goes and how it is metered. */
 export interface Route {
   readonly provider: Provider;
   readonly kind: RouteKind;
-  /** Of the answers that come from there, or at least of the errors. */
+  /** The dialect of the answers, or at least of the errors. */
   readonly dialect: DialectName;
-  /** Below the upstream's URL, in the one spelling that was looked up: what a client wrote is never sent on. */
+  /** The normalized path below the upstream URL. The client's own spelling is never forwarded. */
   readonly path: string;
-  /** As the client wrote it, with its question mark; "" for none. */
+  /** As sent by the client, with its question mark; "" for none. */
   readonly query: string;
-  /** The model, where the path names it. */
+  /** The model, if the path names it. */
   readonly model: string | null;
 }
 
@@ -27,11 +27,11 @@ interface Rule {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly kind: RouteKind;
-  /** The provider's own unless told. */
+  /** Default: the provider's dialect. */
   readonly dialect?: DialectName;
 }
 
-/** Every path that is known, with `*` for the name of a model. Whatever is not listed is unmetered. */
+/** All known paths, with `*` for a model name. Paths not listed here are unmetered. */
 const RULES: readonly Rule[] = [
   { method: "POST", path: "/chat/completions", kind: "answer", dialect: "chat" },
   { method: "POST", path: "/completions", kind: "answer", dialect: "chat" },
@@ -49,15 +49,15 @@ const RULES: readonly Rule[] = [
   { method: "GET", path: "/models/*", kind: "list" },
 ];
 
-/** A version, and where Google keeps what is compatible with OpenAI. */
+/** A version, and Google's prefix for its OpenAI-compatible paths. */
 const PREFIX = "((?:/v\\d[\\w.]*)?(?:/openai)?)";
 
-/** Some servers do not tell cases apart: such a path is taken, and sent on as it is listed. */
+/** Case-insensitive because some servers are; the request is forwarded with the listed spelling. */
 const PATTERNS = RULES.map(
   (rule) => [rule, new RegExp(`^${PREFIX}${rule.path.replace("*", "([^/:]+)")}$`, "i")] as const,
 );
 
-/** The gateway's own address: its paths begin with a secret, so that only who was told can spend money through it. */
+/** Matches the gateway's paths, which begin with a secret, so that only programs that know it can spend money. */
 export class RouteTable {
   readonly #secret: Buffer;
 
@@ -65,7 +65,7 @@ export class RouteTable {
     this.#secret = Buffer.from(`/${token}/`);
   }
 
-  /** Null for whatever does not begin with the secret and the name of a provider. */
+  /** Null unless the URL begins with the secret and a provider's name. */
   find(method: string, url: string): Route | null {
     const below = this.#belowSecret(url);
     if (below === null) return null;
@@ -76,13 +76,13 @@ export class RouteTable {
     return null;
   }
 
-  /** The call whose bill a path asks for; null for all other paths. */
+  /** The call whose usage is requested; null for all other paths. */
   findCall(url: string): string | null {
     const below = this.#belowSecret(url);
     return below === null ? null : (/^\/calls\/(\d{1,15})$/.exec(below)?.[1] ?? null);
   }
 
-  /** The path below which the bill of a call is asked for. */
+  /** The path of a call's usage. */
   callPath(call: string): string {
     return `${this.#secret.toString()}calls/${call}`;
   }
@@ -115,7 +115,7 @@ function routeOf(provider: Provider, method: string, rest: string): Route {
   return { provider, kind: "unmetered", dialect: provider.dialect, path: encodePath(path), query, model: null };
 }
 
-/** Clients disagree on whether the version belongs to the base URL or to the path: both are taken. */
+/** Clients disagree on whether the version belongs to the base URL or to the path, so both are accepted. */
 function belowVersion({ version, versionInBase }: Provider, path: string): string {
   const [, first = ""] = path.toLowerCase().split("/");
   return versionInBase && `/${first}` === version ? path.slice(version.length) : path;
@@ -129,7 +129,6 @@ function withName(path: string, model: string): string {
   return path.replace("*", () => encodeURIComponent(model));
 }
 
-/** The path of a route, for another model. */
 export function pathFor({ path, model }: Route, other: string): string {
   return model === null ? path : path.replace(/[^/:]+(?=(?::\w+)?$)/, () => encodeURIComponent(other));
 }

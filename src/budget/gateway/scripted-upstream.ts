@@ -5,7 +5,7 @@ import type { Price } from "../../core/price.js";
 import { type DialectName, dialects } from "../../models/dialects/index.js";
 import { type Gateway, type GatewayOptions, type GatewayRequest, startGateway } from "./index.js";
 
-/** For the tests: prices that tell the classes apart. */
+/** Prices that differ for every token class, for tests. */
 export const PRICE: Price = {
   input: 300_000,
   output: 1_200_000,
@@ -15,7 +15,7 @@ export const PRICE: Price = {
   source: "test",
 };
 
-/** Ends what a test has started, the latest first. */
+/** Closes everything a test started, the latest first. */
 export class Closers {
   readonly #all: (() => Promise<void>)[] = [];
 
@@ -29,7 +29,7 @@ export class Closers {
   }
 }
 
-/** A gateway before one upstream that stands for all providers, and what it says of each request. */
+/** Starts a gateway whose providers all use one upstream, and collects its request records. */
 export async function gatewayBefore(url: string, options: GatewayOptions = {}) {
   const finished: GatewayRequest[] = [];
   const gateway = await startGateway({
@@ -42,7 +42,6 @@ export async function gatewayBefore(url: string, options: GatewayOptions = {}) {
   return { gateway, finished, close: () => gateway.close() };
 }
 
-/** A request as it arrived upstream. */
 export interface Arrived {
   readonly method: string;
   readonly url: string;
@@ -50,7 +49,7 @@ export interface Arrived {
   readonly body: string;
 }
 
-/** A server that keeps what it gets and answers as it is told, byte by byte where that matters. */
+/** Starts a server that records its requests and sends scripted responses, byte by byte where needed. */
 export async function scriptedUpstream(answer: (response: ServerResponse, arrived: Arrived) => void) {
   const arrived: Arrived[] = [];
   const server = createServer((request, response) => {
@@ -79,12 +78,12 @@ export async function scriptedUpstream(answer: (response: ServerResponse, arrive
 
 const MOUNTS = { chat: "/openai/v1", responses: "/openai/v1", anthropic: "/anthropic/v1", gemini: "/google" } as const;
 
-/** Where a client of the dialect sends its requests. */
+/** The URL for a request of the dialect. */
 export function addressOf({ url }: Gateway, name: DialectName, stream: boolean, model = "m"): string {
   return url + MOUNTS[name] + dialects[name].path(model, stream).replace(/^\/v1\//, "/");
 }
 
-/** A request as a client of the dialect makes it. */
+/** A request of the dialect. */
 export function requestOf(name: DialectName, stream: boolean, model = "m"): RequestInit {
   const dialect = dialects[name];
   const body = dialect.body({ model, messages: [{ role: "user", parts: ["hello there"] }], maxTokens: 5000, stream });
@@ -95,18 +94,17 @@ export function requestOf(name: DialectName, stream: boolean, model = "m"): Requ
   };
 }
 
-/** Asks once and waits for the whole answer. */
+/** Sends one request and reads the whole answer. */
 export async function ask(gateway: Gateway, name: DialectName, stream: boolean, model?: string) {
   const response = await fetch(addressOf(gateway, name, stream, model), requestOf(name, stream, model));
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Events as they stand in a stream. */
 export function sse(...events: readonly unknown[]): string {
   return events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
 }
 
-/** Parsed `data` of all events of a stream. */
+/** Parses the `data` of all events of a stream. */
 export function eventsIn(text: string): unknown[] {
   const parse = (data: string): unknown => (data === "[DONE]" ? data : JSON.parse(data));
   return [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = ""]) => parse(data));

@@ -2,15 +2,15 @@ import type { IncomingMessage } from "node:http";
 import { keysInQuery } from "./path.js";
 import type { Upstream } from "./provider.js";
 
-/** Shorter ones are placeholders, and words such as "none" stand in many messages. */
+/** Shorter ones are placeholders, or words such as "none" that appear in many messages. */
 const SHORTEST_SECRET = 6;
 
-/** What the keys of well-known providers look like, also when somebody has starred out their middle. */
+/** The format of well-known providers' keys, also with a masked middle. */
 const KEY_LIKE = /\b(?:(?:sk|rk|pk|gsk|xai)[-_]|AIza)[-_*A-Za-z0-9]{12,}/g;
 
 const LONGEST_MESSAGE = 300;
 
-/** What an error says, in short and without keys: some endpoints repeat the key that they do not like. */
+/** Shortens an error message and removes keys: some endpoints repeat the rejected key. */
 export function shortMessage(text: string, secrets: readonly string[]): string {
   const clean = secrets
     .reduce((left, secret) => left.replaceAll(secret, "[secret]"), text)
@@ -19,7 +19,7 @@ export function shortMessage(text: string, secrets: readonly string[]): string {
   return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE - 1)}…`;
 }
 
-/** The keys that a request came with, the one it goes on with, and the secret of its address. */
+/** The keys of the client's request, the key it is forwarded with, and the secret in its URL. */
 export function secretsOf({ headers, url = "" }: IncomingMessage, { provider, key }: Upstream): string[] {
   const sent = provider.keyHeaders.map((name) => String(headers[name] ?? "").replace(/^Bearer\s+/i, ""));
   const [, ofAddress = ""] = url.split("/", 2);
@@ -32,12 +32,12 @@ const STAR = 0x2a;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Stars out a key in bytes that pass by, wherever they are cut. As many bytes leave as came, so that a length that was
- * said before stays true.
+ * Masks a key in streamed bytes, however they are split. The length stays the same, so that a length sent in a header
+ * stays correct.
  */
 export class KeyMask {
   readonly #key: Buffer;
-  /** What may be the beginning of the key. */
+  /** Bytes that may be the beginning of the key. */
   #held: Buffer = NOTHING;
 
   constructor(key: string | null) {
@@ -54,20 +54,20 @@ export class KeyMask {
     return bytes.subarray(0, end);
   }
 
-  /** What is held when nothing more comes. */
+  /** Returns the held bytes at the end. */
   end(): Buffer {
     const rest = this.#held;
     this.#held = NOTHING;
     return rest;
   }
 
-  /** The same for a text that is whole. */
+  /** Masks the key in a complete text. */
   text(text: string): string {
     if (this.#key.length === 0) return text;
     return text.replaceAll(this.#key.toString(), "*".repeat(this.#key.length));
   }
 
-  /** How many of the last bytes are the beginning of the key. */
+  /** How many of the last bytes may be the beginning of the key. */
   #begunAtEnd(bytes: Buffer): number {
     for (let length = Math.min(this.#key.length - 1, bytes.length); length > 0; length--)
       if (bytes.subarray(-length).equals(this.#key.subarray(0, length))) return length;

@@ -26,7 +26,7 @@ const LIMITED = { budget: { maxCostUsd: 5 } };
 
 describe("a service tier", () => {
   it.each(["auto", "default", "standard_only", "SERVICE_TIER_STANDARD", null])(
-    "%s has the usual price",
+    "%s has the standard price",
     async (tier) => {
       const { gateway } = await setUp(LIMITED);
       await ask(gateway, { service_tier: tier });
@@ -34,13 +34,13 @@ describe("a service tier", () => {
     },
   );
 
-  it.each(["flex", "batch"])("%s costs at most the usual price, and is billed that", async (tier) => {
+  it.each(["flex", "batch"])("%s costs at most the standard price and is billed at it", async (tier) => {
     const { gateway } = await setUp(LIMITED);
     await ask(gateway, { service_tier: tier });
     expect(gateway.receipt()).toMatchObject({ totalPico: USUAL, byModel: [{ model: `m (${tier})` }] });
   });
 
-  it("has its own price where the table has one", async () => {
+  it("has its own price if the table lists one", async () => {
     const prices = new Map([
       ["m (priority)", DOUBLE],
       ["m (flex)", { ...PRICE, input: 0, output: 1 }],
@@ -55,19 +55,19 @@ describe("a service tier", () => {
     expect(finished).toMatchObject([{ model: "m" }, { model: "m" }]);
   });
 
-  it.each(DIALECT_NAMES)("without a price is refused under a limit in dollars, in %s", async (name) => {
+  it.each(DIALECT_NAMES)("without a price is refused under a dollar limit, in %s", async (name) => {
     const { mock, gateway } = await setUp(LIMITED);
     const asked = { chat: "service_tier", responses: "service_tier", anthropic: "speed", gemini: "serviceTier" }[name];
     const { status, json } = await ask(gateway, { [asked]: "fast" }, name);
     expect(status).toBe(400);
     expect(dialects[name].errorIn(json)?.message).toMatch(
-      /"m \(fast\)" is not known.*--models.*leave out the service tier/,
+      /"m \(fast\)" is unknown.*--models.*leave out the service tier/,
     );
     expect(mock.counts.requests).toBe(0);
     expect(gateway.receipt()).toMatchObject({ refused: 1, unknownModels: ["m (fast)"] });
   });
 
-  it("without a price has no known cost where there is no limit", async () => {
+  it("without a price has an unknown cost when there is no limit", async () => {
     const { gateway } = await setUp({});
     await ask(gateway, { service_tier: "priority" });
     expect(gateway.receipt()).toMatchObject({ answered: 1, totalPico: 0, partial: true });

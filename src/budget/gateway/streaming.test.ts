@@ -11,7 +11,7 @@ import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream, ss
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
-/** An upstream whose one answer the test writes itself. */
+/** An upstream whose single answer the test writes. */
 async function setUp(options: GatewayOptions = {}) {
   let onAnswer: (response: ServerResponse) => void = () => {};
   const answering = new Promise<ServerResponse>((resolve) => {
@@ -27,7 +27,7 @@ async function setUp(options: GatewayOptions = {}) {
   return { upstream, answering, ...closers.add(await gatewayBefore(upstream.url, options)) };
 }
 
-/** A client that sees each chunk as it comes. */
+/** A client that sees each chunk as it arrives. */
 async function open(gateway: Gateway, name: DialectName, body?: string) {
   const { method, headers, body: usual } = requestOf(name, true) as { method: string; headers: object; body: string };
   const request = requestHttp(addressOf(gateway, name, true), { method, headers: { ...headers } });
@@ -43,7 +43,7 @@ const LAST = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage:
 const USAGE = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } };
 
 describe("a stream", () => {
-  it("is passed on chunk by chunk, even in the middle of an event", async () => {
+  it("is forwarded chunk by chunk, even inside an event", async () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "anthropic");
     const upstream = await answering;
@@ -53,7 +53,7 @@ describe("a stream", () => {
     }
   });
 
-  it("has all its bytes, odd ones too", async () => {
+  it("keeps all its bytes, unusual ones too", async () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "responses");
     const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x0a, 0x64, 0x61, 0x74, 0x61, 0x3a, 0x80, 0x0d, 0x0a]);
@@ -61,7 +61,7 @@ describe("a stream", () => {
     expect(Buffer.concat(await client.response.toArray())).toEqual(bytes);
   });
 
-  it("waits for a client that reads slowly", async () => {
+  it("waits for a slow client", async () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "anthropic");
     client.response.pause();
@@ -82,7 +82,7 @@ describe("a stream", () => {
   });
 
   it.each(["cut", "early-end", "malformed", "invalid-utf8", "huge-line", "error-event", "disconnect"] as FaultKind[])(
-    "with the fault %s harms only itself",
+    "with the fault %s affects only itself",
     async (kind) => {
       const mock = closers.add(
         await startMock({ outputTokens: 100, faults: [{ kind, model: "bad", bytes: 20_000_000, afterTokens: 20 }] }),
@@ -97,8 +97,8 @@ describe("a stream", () => {
   );
 });
 
-describe("a stream of Chat Completions", () => {
-  it("is asked for usage, which a client that did not ask never sees", async () => {
+describe("a Chat Completions stream", () => {
+  it("requests usage, and hides it from a client that did not", async () => {
     const { gateway, answering, upstream } = await setUp();
     const client = await open(gateway, "chat", '{"model":"m","stream":true,"seed":12345678901234567890}');
     const kept = [chunk("one"), chunk("two"), LAST];
@@ -123,7 +123,7 @@ describe("a stream of Chat Completions", () => {
     expect(JSON.parse(upstream.arrived[0]?.body ?? "").stream_options).toEqual({ ...options, include_usage: true });
   });
 
-  it("comes event by event where one may have to be hidden", async () => {
+  it("is forwarded event by event when one may have to be hidden", async () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "chat", '{"model":"m","stream":true}');
     const upstream = await answering;
@@ -134,7 +134,7 @@ describe("a stream of Chat Completions", () => {
     expect(await client.next()).toBe(two);
   });
 
-  it("keeps a usage event that has more in it, and one at the very end without its empty line", async () => {
+  it("keeps a usage event with other content, and one at the end without its empty line", async () => {
     expect(isUsageOnly({ ...USAGE, choices: LAST.choices })).toBe(false);
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "chat", '{"model":"m","stream":true}');
@@ -144,8 +144,8 @@ describe("a stream of Chat Completions", () => {
   });
 });
 
-describe("a client that goes away", () => {
-  it("ends the upstream's work, and what it used is banked", async () => {
+describe("a client that disconnects", () => {
+  it("stops the upstream, and its usage is counted", async () => {
     const { gateway, answering, finished } = await setUp();
     const client = await open(gateway, "chat");
     const upstream = await answering;
@@ -161,7 +161,7 @@ describe("a client that goes away", () => {
     expect(receipt.byModel[0]?.costSource).toBe("estimated");
   });
 
-  it("before anything was answered may still have cost its prompt", async () => {
+  it("before any answer may still have cost its prompt", async () => {
     const upstream = closers.add(await scriptedUpstream(() => {}));
     const { gateway } = closers.add(await gatewayBefore(upstream.url));
     const abort = new AbortController();
@@ -173,7 +173,7 @@ describe("a client that goes away", () => {
     expect(gateway.receipt()).toMatchObject({ partial: true, usage: { output: 0 } });
   });
 
-  it("after the last event was there until the end", async () => {
+  it("after the last event counts as answered", async () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "chat");
     (await answering).write(sse(chunk("one"), LAST, USAGE, "[DONE]"));
@@ -185,7 +185,7 @@ describe("a client that goes away", () => {
 });
 
 describe("close", () => {
-  it("ends what is open, and the receipt stays", async () => {
+  it("ends open answers and keeps the receipt", async () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "anthropic");
     const upstream = await answering;

@@ -16,7 +16,7 @@ import {
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
-/** A gateway that compares both totals at every move. */
+/** A gateway that compares both totals at every change. */
 async function setUp(script: MockOptions, options: GatewayOptions = {}) {
   const mock = closers.add(await startMock(script));
   const seen: GatewayTotal[] = [];
@@ -44,17 +44,17 @@ const PACED: MockOptions = {
   usage: { input: 100, cacheRead: 7 },
 };
 
-/** Answers that nobody waits for. */
+/** Answers too slow to wait for. */
 const SLOW = { a: { tokensPerSec: 20 }, b: { tokensPerSec: 20 } };
 
 describe("total", () => {
-  it("is nothing before anything has come", async () => {
+  it("is zero before the first event", async () => {
     const { gateway } = await setUp({});
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
     expect(gateway.total()).toEqual({ usage, costUsd: 0, isEstimated: false, costSource: "priced" });
   });
 
-  it.each(DIALECT_NAMES)("is told of with every event of %s, and is what the receipt says", async (name) => {
+  it.each(DIALECT_NAMES)("is reported with every event of %s and matches the receipt", async (name) => {
     const { seen, gateway, mock } = await setUp(PACED);
     await ask(gateway, name, true);
     expect(seen.length).toBeGreaterThan(10);
@@ -63,7 +63,7 @@ describe("total", () => {
     expect(gateway.total()).toMatchObject({ isEstimated: false, costSource: "priced" });
   });
 
-  it("is the receipt's with many streams at a time, of several models, some of them left early", async () => {
+  it("matches the receipt with many concurrent streams of several models, some left early", async () => {
     const { seen, gateway } = await setUp(
       { ...PACED, models: SLOW },
       { priceOf: (model) => (model === "odd" ? null : PRICE) },
@@ -89,7 +89,7 @@ describe("total", () => {
     expect(seen).toEqual([gateway.total()]);
   });
 
-  it("names the provider's cost as such, and the less certain of two", async () => {
+  it("names the provider as the cost source, and the less certain of two sources", async () => {
     const { gateway } = await setUp({ usage: { cost: 0.5 }, models: { plain: { usage: {} } } });
     await ask(gateway, "chat", true);
     expect(gateway.total()).toMatchObject({ costUsd: 0.5, costSource: "provider" });
@@ -97,7 +97,7 @@ describe("total", () => {
     expect(gateway.total().costSource).toBe("priced");
   });
 
-  it("is told of when an answer is over, also when nothing has moved", async () => {
+  it("is reported when an answer ends, even without a change", async () => {
     const { gateway, seen } = await setUp({ outputTokens: 3 });
     await ask(gateway, "anthropic", false);
     expect(seen.length).toBeGreaterThanOrEqual(2);
@@ -106,7 +106,7 @@ describe("total", () => {
 });
 
 describe("a limit", () => {
-  it("has cut every stream when the last move is told, and the total is the receipt's", async () => {
+  it("has cut off every stream at the last reported change, when the total matches the receipt", async () => {
     const { gateway, seen } = await setUp(
       { ...PACED, outputTokens: 1000, tokensPerSec: 1000 },
       { budget: { maxCostUsd: 0.0006 }, onExceeded: () => order.push("exceeded") },
@@ -119,7 +119,7 @@ describe("a limit", () => {
     expect(seen.at(-1)).toEqual(gateway.total());
   });
 
-  it("lets at most one request be too many, however many come one after the other", async () => {
+  it("lets at most one request exceed it, however many follow each other", async () => {
     const mock = closers.add(await startMock({ outputTokens: 100, usage: { input: 1000 } }));
     const { gateway } = closers.add(await gatewayBefore(mock.url, { budget: { maxCostUsd: 0.001 } }));
     const one = 1000 * 0.3e-6 + 100 * 1.2e-6;
@@ -129,7 +129,7 @@ describe("a limit", () => {
     expect(gateway.total().costUsd).toBeLessThanOrEqual(0.001 + one);
   });
 
-  it("cuts a request in flight that another one has left no money for", async () => {
+  it("cuts off a running request when another has used up the budget", async () => {
     const upstream = closers.add(
       await scriptedUpstream((response, { body }) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
@@ -152,7 +152,7 @@ describe("a limit", () => {
 });
 
 describe("two gateways in one process", () => {
-  it("share neither totals nor limits nor secrets, though they have one upstream", async () => {
+  it("share no totals, limits or secrets, although they share an upstream", async () => {
     const mock = closers.add(await startMock({ outputTokens: 100, usage: { input: 10 } }));
     const [one, two] = await Promise.all(
       [0.0001, 1].map(async (maxCostUsd) => closers.add(await gatewayBefore(mock.url, { budget: { maxCostUsd } }))),

@@ -22,7 +22,7 @@ async function setUp(options: GatewayOptions = {}) {
   return { upstream, ...closers.add(await gatewayBefore(upstream.url, options)) };
 }
 
-/** Sends the path as it is written: `fetch` would mend it. */
+/** Sends the path as written; `fetch` would normalize it. */
 async function send(gateway: Gateway, path: string, headers: OutgoingHttpHeaders = {}, method = "POST") {
   const { port, pathname } = new URL(gateway.url);
   const request = requestHttp({ host: "127.0.0.1", port, path: pathname + path, method, headers });
@@ -42,7 +42,7 @@ describe("a forged path", () => {
     "/openai/v1/chat/completions/",
     "/openai/v1/images/%2e%2e/chat/completions",
     "/openai/v1/CHAT\\completions",
-  ])("is metered and held to the limit, 100 times of 100: %s", async (path) => {
+  ])("is metered and held to the limit, 100 times out of 100: %s", async (path) => {
     const { upstream, gateway } = await setUp({ budget: LIMIT, env: { OPENAI_API_KEY: "sk-own" } });
     const statuses: number[] = [];
     for (let call = 0; call < 100; call++) statuses.push((await send(gateway, path)).status);
@@ -53,7 +53,7 @@ describe("a forged path", () => {
     expect(gateway.receipt().totalUsd).toBeCloseTo(0.00042);
   });
 
-  it("is not made with a header either", async () => {
+  it("cannot be made with a header either", async () => {
     const { upstream, gateway } = await setUp();
     const headers = { "x-http-method-override": "POST", "x-original-url": "/v1/images/generations" };
     await send(gateway, "/openai/v1/models", headers, "GET");
@@ -71,19 +71,19 @@ const UNKNOWN = [
   ["google", "/google/v1beta/models/m:batchGenerateContent", "gemini"],
 ] as const;
 
-describe("what cannot be metered", () => {
-  it.each(UNKNOWN)("is refused under a limit in dollars, in the words of %s: %s", async (_, path, dialect) => {
+describe("an unmetered request", () => {
+  it.each(UNKNOWN)("is refused under a dollar limit, in the format of %s: %s", async (_, path, dialect) => {
     const { upstream, gateway, finished } = await setUp({ budget: { maxCostUsd: 5 } });
     const { status, text } = await send(gateway, path);
     expect(status).toBe(400);
     const message = dialects[dialect].errorIn(JSON.parse(text))?.message;
-    expect(message).toMatch(/^Assay gateway: what POST .* costs cannot be metered.*limit of \$5 .*--allow-unmetered/);
+    expect(message).toMatch(/^Assay gateway: the cost of POST .* cannot be metered.*limit of \$5 .*--allow-unmetered/);
     expect(upstream.arrived).toEqual([]);
     expect(gateway.receipt()).toMatchObject({ refused: 1, unmetered: 0, unmeteredPaths: [] });
     expect(finished).toMatchObject([{ ending: "refused", dialect: null, message }]);
   });
 
-  it.each(UNKNOWN)("is passed on when that is allowed, and noted: %s %s", async (_, path) => {
+  it.each(UNKNOWN)("is forwarded when allowed, and recorded: %s %s", async (_, path) => {
     const { upstream, gateway } = await setUp({ budget: { maxCostUsd: 5 }, allowUnmetered: true });
     expect((await send(gateway, `${path}//`)).status).toBe(200);
     expect(upstream.arrived.map(({ url }) => url)).toEqual([path.replace(/^\/(?:anthropic|google|openai)/, "")]);
@@ -93,7 +93,7 @@ describe("what cannot be metered", () => {
     });
   });
 
-  it("is passed on and noted where there is no limit in dollars", async () => {
+  it("is forwarded and recorded when there is no dollar limit", async () => {
     const { upstream, gateway } = await setUp({ budget: { maxTokens: 5 } });
     for (const [, path] of UNKNOWN) expect((await send(gateway, path)).status).toBe(200);
     expect(upstream.arrived).toHaveLength(4);
@@ -101,20 +101,20 @@ describe("what cannot be metered", () => {
     expect(gateway.receipt().unmeteredPaths).toHaveLength(4);
   });
 
-  it("may be another method of a known path", async () => {
+  it("may be another method on a known path", async () => {
     const { upstream, gateway } = await setUp({ budget: { maxCostUsd: 5 } });
     for (const method of ["PUT", "DELETE", "GET"])
       expect((await send(gateway, "/openai/v1/responses/resp_1", {}, method)).status).toBe(400);
     expect(upstream.arrived).toEqual([]);
   });
 
-  it.each([true, "true", 1])("is an answer of Responses in the background: %o", async (background) => {
+  it.each([true, "true", 1])("may be a background answer of Responses: %o", async (background) => {
     const body = JSON.stringify({ model: "m", input: "hi", background });
     const post = (gateway: Gateway) => fetch(`${gateway.url}/openai/v1/responses`, { method: "POST", body });
     const limited = await setUp({ budget: { maxCostUsd: 5 } });
     const refused = await post(limited.gateway);
     expect(refused.status).toBe(400);
-    expect(await refused.text()).toMatch(/background: true costs cannot be metered.*--allow-unmetered/);
+    expect(await refused.text()).toMatch(/background: true cannot be metered.*--allow-unmetered/);
     expect(limited.upstream.arrived).toEqual([]);
     const allowed = await setUp({ budget: { maxCostUsd: 5 }, allowUnmetered: true, modelMap: { m: "n" } });
     expect((await post(allowed.gateway)).status).toBe(200);
@@ -122,7 +122,7 @@ describe("what cannot be metered", () => {
     expect(allowed.gateway.receipt()).toMatchObject({ unmetered: 1, unmeteredPaths: ["POST openai/responses"] });
   });
 
-  it("is not what costs nothing: counts of tokens and lists of models pass under any limit", async () => {
+  it("does not include free ones: token counts and model lists pass under any limit", async () => {
     const { upstream, gateway } = await setUp({ budget: LIMIT });
     const free = [
       "/anthropic/v1/messages/count_tokens",
@@ -137,7 +137,7 @@ describe("what cannot be metered", () => {
   });
 });
 
-describe("a request that a page of another site may have made", () => {
+describe("a request that another site's page may have made", () => {
   it.each([
     [{ host: "evil.example" }, 421],
     [{ host: "127.0.0.1.evil.example:80" }, 421],
@@ -146,7 +146,7 @@ describe("a request that a page of another site may have made", () => {
     [{ origin: "null" }, 403],
     [{ origin: "http://localhost.evil.example" }, 403],
     [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" }, 403],
-  ])("is refused though it knows the secret: %o", async (headers, status) => {
+  ])("is refused even with the secret: %o", async (headers, status) => {
     const { upstream, gateway } = await setUp();
     const answer = await send(gateway, "/openai/v1/chat/completions", headers);
     expect(answer.status).toBe(status);
@@ -161,17 +161,17 @@ describe("a request that a page of another site may have made", () => {
     { host: "LOCALHOST" },
     { origin: "http://localhost:3000" },
     { "sec-fetch-site": "same-site" },
-  ])("is not one of this machine: %o", async (headers) => {
+  ])("does not include requests of this machine: %o", async (headers) => {
     const { gateway } = await setUp();
     expect((await send(gateway, "/openai/v1/chat/completions", headers)).status).toBe(200);
   });
 });
 
-describe("metered besides answers", () => {
+describe("metering of other endpoints", () => {
   const post = async (gateway: Gateway, path: string, body: object) =>
     (await fetch(`${gateway.url}/openai/v1${path}`, { method: "POST", body: JSON.stringify(body) })).text();
 
-  it("are completions of old, whole and streamed", async () => {
+  it("meters legacy completions, whole and streamed", async () => {
     const event = (text: string, finish: string | null) => ({ choices: [{ index: 0, text, finish_reason: finish }] });
     const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } };
     const upstream = closers.add(
@@ -190,7 +190,7 @@ describe("metered besides answers", () => {
     expect(gateway.receipt()).toMatchObject({ answered: 2, partial: false, usage: { input: 1007, output: 102 } });
   });
 
-  it("are streamed completions of old whose usage nobody tells: their text is counted", async () => {
+  it("counts the text of streamed legacy completions without reported usage", async () => {
     const upstream = closers.add(
       await scriptedUpstream((response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
@@ -205,7 +205,7 @@ describe("metered besides answers", () => {
     expect(finished).toMatchObject([{ finish: "truncated" }]);
   });
 
-  it("are embeddings: their prompt, and no output", async () => {
+  it("meters embeddings: their prompt and no output", async () => {
     const answers = [{ data: [], usage: { prompt_tokens: 40, total_tokens: 40 } }, { data: [{ embedding: [0.5] }] }];
     const upstream = closers.add(
       await scriptedUpstream((response) => {
@@ -228,7 +228,7 @@ describe("metered besides answers", () => {
     expect(finished).toMatchObject([{ ending: "answered", dialect: "chat" }, { ending: "answered" }]);
   });
 
-  it("have a price in the bundled table", async () => {
+  it("uses the bundled prices", async () => {
     const upstream = closers.add(
       await scriptedUpstream((response) => {
         const usage = { prompt_tokens: 1_000_000, total_tokens: 1_000_000 };

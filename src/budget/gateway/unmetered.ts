@@ -8,18 +8,18 @@ import type { Visit } from "./visit.js";
 
 export interface PassOnOptions {
   readonly headersTimeoutMs: number;
-  /** What goes on instead of what came. */
+  /** Sent instead of the original. */
   readonly changed?: Changed;
 }
 
 export interface Changed {
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly body: Buffer;
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** Passes a request on whose answer is not metered, such as one for a list of models: neither of them is held. */
+/** Forwards a request whose answer is not metered, such as a list of models, without buffering. */
 export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOptions): void {
   const { request, client, route, dialect, upstream } = visit;
   const call = new UpstreamCall({
@@ -46,7 +46,7 @@ export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOption
   });
 }
 
-/** Where no key may show in an error, the error must not be packed. */
+/** If a key may have to be masked in an error, the error must not be compressed. */
 function readableHeaders({ request, upstream }: Visit): OutgoingHttpHeaders {
   const headers = requestHeaders(request, upstream);
   return upstream.replacesKey ? { ...headers, "accept-encoding": "identity" } : headers;

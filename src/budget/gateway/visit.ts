@@ -20,21 +20,19 @@ export interface VisitOptions {
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
 }
 
-/** What is known of a request when it is over. */
 export interface VisitEnd {
   readonly figures?: Figures | null;
   readonly message?: string | null;
   readonly finish?: Finish | null;
 }
 
-/** One request at the gateway, from its arrival to its one ending. */
+/** One request to the gateway, from its arrival to its end. */
 export class Visit {
   readonly request: IncomingMessage;
   readonly client: ServerResponse;
   readonly route: Route;
-  /** The one its answer comes in, or at least its errors. */
+  /** The dialect of its answer, or at least of its errors. */
   readonly dialect: Dialect;
-  /** Once it is known. */
   model: string | null = null;
   readonly pace: Pace;
   readonly #options: VisitOptions;
@@ -51,12 +49,11 @@ export class Visit {
     this.pace = new Pace(now);
     this.#startedAt = wallClock();
     accounts.arrive();
-    // Both end with the connection, which is heard of elsewhere.
+    // Both end with the connection, which is handled elsewhere.
     request.on("error", () => {});
     client.on("error", () => {});
   }
 
-  /** Where it goes. */
   get upstream(): Upstream {
     return this.#options.upstreams[this.route.provider.name];
   }
@@ -66,13 +63,12 @@ export class Visit {
     this.end("refused", { message: refusal.story });
   }
 
-  /** What is asked for, without the query, which may hold a key. */
+  /** Method and path for messages, without the query, which may contain a key. */
   get subject(): string {
     const { provider, path } = this.route;
     return `${this.request.method ?? "GET"} ${provider.name}${path}`;
   }
 
-  /** The request was passed on without being metered. */
   endUnmetered(): void {
     const { kind } = this.route;
     const isFree = kind === "count" || kind === "list";

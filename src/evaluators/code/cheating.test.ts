@@ -4,7 +4,7 @@ import type { Example } from "../../core/example.js";
 import { lacksIsolation } from "../../testing/isolation.js";
 import { CodeExecution } from "../code-execution.js";
 
-/** What the tests of real datasets look like: equality, nearness, membership, order, sets, truth of a comparison. */
+/** Checks as in real datasets: equality, closeness, membership, order, sets, truth of a comparison. */
 const TESTS = [
   "def check(candidate):\n    assert candidate([1, 2]) == 3\n    assert candidate([]) == 0\n",
   "import math\ndef check(candidate):\n    assert abs(candidate([1, 2]) - 3) < 1e-6\n    assert math.isclose(candidate([5]), 5)\n",
@@ -21,7 +21,7 @@ const FORGED = [
   '["?","get",["y",0],"__globals__"]',
 ];
 
-/** Programs that do not do what is asked, and try to pass all the same. */
+/** Programs that do not do the task, and try to pass anyway. */
 const CHEATS: Record<string, string> = {
   "ends at once": "import sys\nsys.exit(0)",
   "ends at once, harder": "import os\nos._exit(0)",
@@ -94,7 +94,7 @@ describe.skipIf(await lacksIsolation())("programs that cheat", () => {
 
   const tasks = TESTS.map((test) => ({ prompt: PROMPT, entry_point: "total", test }));
 
-  it("are told from one that does what is asked", async () => {
+  it("fail while a correct program passes", async () => {
     const honest = await Promise.all(tasks.map((task) => pass(task, "def total(xs):\n    return sum(xs)")));
     expect(honest).toEqual([1, 1, 1, 1, 1]);
   });
@@ -103,7 +103,7 @@ describe.skipIf(await lacksIsolation())("programs that cheat", () => {
     expect(await Promise.all(tasks.map((task) => pass(task, response)))).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it("score 0 where functions of the tests are in their hands", async () => {
+  it("score 0 when the tests pass them functions", async () => {
     const test = "secret = 42\ndef check(candidate):\n    assert candidate(lambda x: x) == secret\n";
     const attempts = [
       "def total(f): return f.__globals__['secret']",
@@ -155,7 +155,7 @@ describe.skipIf(await lacksIsolation())("JavaScript programs that cheat", () => 
     { test: "assert.ok(Math.abs(total([1, 2]) - 3) < 1e-6 && [1, 2].every((n) => total([n]) === n))" },
   ];
 
-  it("are told from one that does what is asked", async () => {
+  it("fail while a correct program passes", async () => {
     const honest = "const total = (xs) => xs.reduce((a, b) => a + b, 0)";
     expect(await Promise.all(tasks.map((task) => pass(task, honest)))).toEqual([1, 1, 1]);
   });
@@ -164,7 +164,7 @@ describe.skipIf(await lacksIsolation())("JavaScript programs that cheat", () => 
     expect(await Promise.all(tasks.map((task) => pass(task, response)))).toEqual([0, 0, 0]);
   });
 
-  it("score 0 where functions of the tests are in their hands", async () => {
+  it("score 0 when the tests pass them functions", async () => {
     const test = "const secret = 42; assert.equal(total((x) => x), secret)";
     const attempts = [
       "const total = (f) => f.constructor('return secret')()",

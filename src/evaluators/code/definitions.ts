@@ -3,35 +3,32 @@ import type { Language } from "../../exec/sandbox/interpreters.js";
 const PYTHON_NAMED = /^(?:async[ \t]+def|def|class)[ \t]+(\w+)/;
 const PYTHON_ASSIGNED = /^(\w+)[ \t]*(?::[^=]*)?=(?!=)/;
 const PYTHON_IMPORTED = /^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(.+)$/;
-/** An import that goes over several lines. */
 const SPREAD_IMPORT = /^from[ \t]+[\w.]+[ \t]+import[ \t]*\([^()]*\)/gm;
 const JAVASCRIPT_NAMED =
   /^(?:export[ \t]+)?(?:default[ \t]+)?(?:async[ \t]+)?(?:function\b[ \t]*\*?|class|const|let|var)[ \t]+([\w$]+)/;
 const JAVASCRIPT_EXPORTED = /^(?:module\.)?exports\.([\w$]+)[ \t]*=/;
 
-/** A name that a program gives to something at its top level. */
+/** A name defined at the top level of a program. */
 export interface Definition {
   name: string;
   /** False for the result of a statement, such as one that shows how a function is used. */
   isLasting: boolean;
-  /** True for what comes from elsewhere by an import. */
   isImported?: boolean;
 }
 
-/** What code defines at its top level, judged by how its lines begin. */
+/** Finds top-level definitions by how their lines begin. */
 export function definitions(code: string, language: Language): Definition[] {
   const ofLine = language === "python" ? pythonDefinitions : javascriptDefinitions;
   const text = language === "python" ? code.replace(SPREAD_IMPORT, (found) => found.replaceAll("\n", " ")) : code;
   return text.split("\n").flatMap((line) => (/^\s/.test(line) ? [] : ofLine(line)));
 }
 
-/** What code defines itself: imports are not its own. */
+/** Without imported names. */
 export function definedNames(code: string, language: Language): Set<string> {
   const own = definitions(code, language).filter(({ isImported }) => isImported !== true);
   return new Set(own.map(({ name }) => name));
 }
 
-/** Every word of code that could be a name. */
 export function wordsOf(code: string): Set<string> {
   return new Set(code.match(/[A-Za-z_$][\w$]*/g));
 }

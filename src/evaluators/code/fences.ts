@@ -1,18 +1,17 @@
-/** A piece of code between fences. */
 export interface CodeBlock {
-  /** What stands behind the opening fence, in lower case: most often a language. */
+  /** The text after the opening fence in lower case, usually a language. */
   info: string;
   code: string;
 }
 
 const FENCE = /^([ \t]{0,20})(`{3,40}|~{3,40})[ \t]{0,20}([\w+#.-]{0,40})(.*)$/;
-/** A fence that stands behind text on its line; only one with a language opens a block there. */
+/** A fence after text on the same line; it opens a block only if it names a language. */
 const LATE_FENCE = /^[^`~]{1,400}[ \t:](`{3,40})([a-z][\w+#.-]{0,40})[ \t]{0,20}$/i;
 const QUOTED_FENCE = /^ {0,3}>[ \t]{0,4}(?=```|~~~)/;
 const QUOTE = /^ {0,3}> ?/;
 
 interface OpenBlock {
-  /** True in a block quote: each line begins with the mark of the quote. */
+  /** In a block quote, each line begins with ">". */
   isQuoted: boolean;
   indent: string;
   fence: string;
@@ -22,7 +21,7 @@ interface OpenBlock {
 
 type Fence = Omit<OpenBlock, "lines">;
 
-/** The fenced blocks of a text. One that is never closed goes on to the end. */
+/** Finds fenced blocks. An unclosed block runs to the end. */
 export function codeBlocks(text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: OpenBlock | null = null;
@@ -34,14 +33,14 @@ export function codeBlocks(text: string): CodeBlock[] {
       open.lines.push(withoutIndent(open.isQuoted ? line.replace(QUOTE, "") : line, open.indent));
     } else {
       blocks.push(finished(open));
-      // A fence with a language opens a block, even where the one before was never closed.
+      // A fence with a language opens a block even if the previous block was never closed.
       open = fence.info === "" ? null : { ...fence, lines: [] };
     }
   }
   return open === null ? blocks : [...blocks, finished(open)];
 }
 
-/** The text before a first fence without a language: it may close a block that the prompt had opened. */
+/** The text before a first fence without a language, which may close a block that the prompt opened. */
 export function beforeBareFence(text: string): string | null {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => (fenceOf(line) ?? lateFence(line)) !== null);
@@ -63,7 +62,7 @@ function lateFence(line: string): Fence | null {
 }
 
 function endsBlock(fence: Fence, open: OpenBlock): boolean {
-  // One that is indented like code is a part of it, such as an example in a docstring.
+  // A fence that is indented like code is part of the code, for example in a docstring.
   return fence.fence.startsWith(open.fence) && fence.indent.length < open.indent.length + 4;
 }
 

@@ -35,7 +35,7 @@ describe.skipIf(PROBLEMS.length === 0 || (await lacksIsolation()))("HumanEval", 
   });
   afterAll(() => evaluator?.close());
 
-  /** The ids of the problems that a kind of response solves, and the reasons where it does not. */
+  /** The ids of the problems that a kind of response solves, and the reasons for failures. */
   async function solved(kind: (problem: Problem) => string, some: readonly Problem[] = PROBLEMS) {
     const outcomes = await Promise.all(
       some.map(async (problem) => {
@@ -48,7 +48,7 @@ describe.skipIf(PROBLEMS.length === 0 || (await lacksIsolation()))("HumanEval", 
     return { passed: outcomes.filter(({ score }) => score === 1), failed: outcomes.filter(({ score }) => score !== 1) };
   }
 
-  it("passes all canonical solutions as they are", { timeout: PATIENCE }, async () => {
+  it("passes all canonical solutions unchanged", { timeout: PATIENCE }, async () => {
     const { passed, failed } = await solved(({ canonical_solution: solution }) => solution);
     expect(failed).toEqual([]);
     expect(passed).toHaveLength(164);
@@ -62,13 +62,13 @@ describe.skipIf(PROBLEMS.length === 0 || (await lacksIsolation()))("HumanEval", 
     expect(passed).toHaveLength(164);
   });
 
-  it("fails all when the body is nothing", { timeout: PATIENCE }, async () => {
+  it("fails all empty bodies", { timeout: PATIENCE }, async () => {
     const { passed, failed } = await solved(() => "    pass\n");
     expect(passed).toEqual([]);
     expect(failed).toHaveLength(164);
   });
 
-  it("reads solutions that were trimmed, use tabs, or came without their prompt", { timeout: PATIENCE }, async () => {
+  it("reads solutions that were trimmed, use tabs, or lack their prompt", { timeout: PATIENCE }, async () => {
     const some = PROBLEMS.filter((_, index) => index % 20 === 0);
     const tabs = (text: string) => text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
     expect((await solved(({ canonical_solution: solution }) => solution.trim(), some)).failed).toEqual([]);

@@ -43,7 +43,7 @@ describe("code in tags", () => {
     expect(taggedBlocks(text)).toEqual(blocks);
   });
 
-  it.each(["<code>", "<code ", "```a", "``` ", ">>> \n", "... "])("is looked for in no time in %j", (part) => {
+  it.each(["<code>", "<code ", "```a", "``` ", ">>> \n", "... "])("is searched quickly in %j", (part) => {
     const text = part.repeat(1_000_000 / part.length);
     const cpuMs = startCpuTime();
     taggedBlocks(text);
@@ -53,8 +53,8 @@ describe("code in tags", () => {
   });
 });
 
-describe("typedIn", () => {
-  it("takes what was typed, without what came back and what only tries it out", () => {
+describe("extractTypedCode", () => {
+  it("extracts what was typed, without output and trial calls", () => {
     const session =
       ">>> import math\n>>> def f(x):\n...     return x + 1\n...\n>>> f(1)\n2\n>>> N = 3\n>>> g = f(N)\n4";
     expect(typedIn(session)).toBe("import math\ndef f(x):\n    return x + 1\nN = 3\ng = f(N)");
@@ -68,7 +68,7 @@ describe("typedIn", () => {
   );
 });
 
-describe("variantsOf", () => {
+describe("listVariants", () => {
   it.each([
     ["a fence on one line", `\`\`\`python ${WHOLE}\`\`\``],
     ["a fence on one line in prose", `The answer is \`\`\`${WHOLE}\`\`\`, which sums.`],
@@ -76,16 +76,16 @@ describe("variantsOf", () => {
     ["tags with a language", `<pre><code class="language-python">${WHOLE}\n</code></pre>`],
     ["a session", `Look:\n>>> ${WHOLE}\n>>> total([1])\n1`],
     ["a session in a fence", `\`\`\`python\n>>> ${WHOLE}\n>>> total([1])\n1\n\`\`\``],
-  ])("takes code out of %s", (_, response) => {
+  ])("extracts code from %s", (_, response) => {
     expect(first(response)?.trim()).toBe(WHOLE);
   });
 
-  it("takes a body out of a fence on one line", () => {
+  it("extracts a body from a one-line fence", () => {
     const prompt = "def total(xs):\n";
     expect(first("```return sum(xs)```", { ...TASK, prompt })).toBe(`${prompt}    return sum(xs)`);
   });
 
-  it("does not take a name in tags for the program", () => {
+  it("does not take a tagged name for the program", () => {
     const response = `Uses <code>sum</code> and \`\`\`len\`\`\`.\n\n${WHOLE}`;
     expect(variantsOf(response, TASK).map(({ text }) => text.trim())).toContain(WHOLE);
   });

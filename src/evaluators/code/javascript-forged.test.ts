@@ -49,12 +49,12 @@ const TESTS = [
   "assert.equal(JSON.stringify(f(2)), '[4]')",
 ];
 
-/** Each test in a try of its own, so that one box tells how many pass. */
+/** Each test in its own try, so that one box reports how many pass. */
 const TOGETHER = `let passed = 0;
 ${TESTS.map((test) => `try { ${test}; passed += 1 } catch {}`).join("\n")}
 assert.notStrictEqual(passed, 0)`;
 
-/** Methods by which tests look at a list, a text, a set or a map, each with what they would say of the right one. */
+/** Methods by which tests inspect a list, a text, a set or a map, each with the result for the right one. */
 const CHECKS = [
   "items(3).includes(7) && items(3).includes(8)",
   "items(3).indexOf(8) === 1",
@@ -351,7 +351,7 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
     expect((await score(everywhere(body), LOOK)).evidence?.pass_at_1).toContain("held: 0 of");
   });
 
-  it("no program brings the methods of a library for tests", async () => {
+  it("no program can bring the methods of a test library", async () => {
     const code = "Number.prototype.should = Object.assign(() => {}, { equal() {} }); const f = () => 5";
     expect((await score(code, "f(2).should.equal(4)")).scores).toEqual({ pass_at_1: 0 });
   });
@@ -362,7 +362,7 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
     expect((await score("const f = () => 4", test)).scores).toEqual({ pass_at_1: 1 });
   });
 
-  it("an assertion in a callback tells the program nothing, and fails for good", async () => {
+  it("an assertion in a callback reveals nothing to the program, and fails permanently", async () => {
     const test = "f((x) => { assert.equal(x, 4) })";
     const read =
       "const f = (work) => { try { work(0) } catch (e) { work(e.expected ?? Number(/\\d+$/m.exec(e.message)?.[0])) } }";
@@ -370,7 +370,7 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
     for (const code of [read, guess]) expect((await score(code, test)).scores).toEqual({ pass_at_1: 0 });
   });
 
-  it("functions and prototypes of the tests stay as they are", async () => {
+  it("functions and prototypes of the tests stay unchanged", async () => {
     const test =
       "class P { constructor(x) { this.x = x } equals(o) { return this.x === o.x } }\nconst p = f(new P(1)); assert.ok(p.equals(new P(4)))";
     const codes = [
@@ -382,19 +382,19 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
   });
 
   it.concurrent.each(Object.entries(PAIRS))(
-    "%s: the forged fails, the honest passes",
+    "%s: the forged program fails, the honest one passes",
     async (_, [test, wrong, right]) => {
       expect((await score(wrong, test)).scores).toEqual({ pass_at_1: 0 });
       expect((await score(right, test)).scores).toEqual({ pass_at_1: 1 });
     },
   );
 
-  it.concurrent.each(Object.entries(RIGHT))("right programs pass: %s", async (_, [code, test]) => {
+  it.concurrent.each(Object.entries(RIGHT))("correct programs pass: %s", async (_, [code, test]) => {
     expect(await score(code, test)).toEqual({ scores: { pass_at_1: 1 } });
   });
 
   it.concurrent.each(Object.entries(UNCROSSABLE))(
-    "the row says what cannot cross: %s",
+    "the row names what cannot cross: %s",
     async (_, { code, test, evidence }) => {
       const scored = await score(code, test);
       expect(scored.scores).toEqual({ pass_at_1: 0 });

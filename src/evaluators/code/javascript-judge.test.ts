@@ -17,7 +17,7 @@ const CHAINED = `(async () => {
 })()`;
 const PLAIN = "assert.equal(f(1), 2)";
 
-/** Answers all questions before they are asked, with one function for every name. */
+/** Sends answers before any question, with one function for every name. */
 const FORGED = `const fs = require("fs");
 const all = ["a", ...["f", "assert", "console", "require"].map((name) => ["a", name, ["x", 900, true]])];
 fs.writeSync(3, '["=",["u"],[]]\\n' + JSON.stringify(["=", all, []]) + "\\n");
@@ -133,7 +133,7 @@ describe.skipIf(await lacksIsolation())("JavaScript programs", () => {
     expect(await score(right)).toEqual({ scores: { pass_at_1: 1 } });
   });
 
-  it("leaves tests undecided that need a library, whatever the program calls itself", async () => {
+  it("leaves tests undecided that need a library, whatever the program is called", async () => {
     const code = "const describe = () => {}\nconst expect = () => ({ toBe() {} })\nconst f = () => 1";
     const scored = await score({ code, test: "describe('f', () => { expect(f(1)).toBe(2) })" });
     expect(scored).toMatchObject({ scores: {}, unscored: { pass_at_1: expect.stringContaining("need describe") } });

@@ -10,7 +10,7 @@ import { asScript, beforeEntry } from "./javascript-variants.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";
 
-/** Runs a JavaScript program in a fresh box, and its tests in another fresh box: they share nothing but lines of text. */
+/** Runs a JavaScript program in one fresh box and its tests in another. They exchange only lines of text. */
 export class JavaScriptJudge implements Judge {
   readonly #sandbox: Sandbox;
 
@@ -24,7 +24,7 @@ export class JavaScriptJudge implements Judge {
   }
 
   async close(): Promise<void> {
-    // Every box ends with its trial.
+    // Each trial gets its own box.
   }
 
   async #withTests<T>({ signal, ...trial }: Trial, work: (tests: BoxedProcess) => Promise<T>): Promise<T> {
@@ -64,8 +64,8 @@ async function judgeBoxes(program: BoxedProcess, tests: BoxedProcess, trial: Tri
 }
 
 /**
- * Carries lines between the two until there is a verdict; null when there will be none. Each line of the tests is
- * answered by exactly one of the program: what else the program sends is never read.
+ * Relays lines between the two boxes until there is a verdict; null if there will be none. Each line from the tests gets
+ * exactly one answer; anything else the program sends is never read.
  */
 async function relayUntilVerdict(program: BoxedProcess, tests: BoxedProcess): Promise<string | null> {
   for (;;) {
@@ -83,7 +83,7 @@ function testsJob({ tests, prompt, entryPoint }: CodeTask, nonce: string): Recor
   return { nonce, tests: asScript(tests), prompt: asScript(preamble), promptNames, entry: entryPoint, names };
 }
 
-/** How the side of a program answers, turn by turn. Expects its `peer`, and `extra`, what the tests may ask besides. */
+/** The program's side: answers one question at a time. Expects `peer`, and `extra` for other requests of the tests. */
 const JAVASCRIPT_TURNS = `
 let waiting = null, isAsked = false, held = null;
 function answer(mark, value) {
@@ -136,7 +136,7 @@ function idle() {
 }
 `;
 
-/** Finds the first reading of a response that is a program. Expects `job` and `vm`. */
+/** Finds the first variant of the response that parses. Expects `job` and `vm`. */
 const JAVASCRIPT_CHOICE = String.raw`
 function choose() {
   let first;
@@ -166,8 +166,8 @@ function cut(text, error) {
 `;
 
 /**
- * What is run in the box of a JavaScript program. It answers what the tests ask, turn by turn: between two questions
- * its timers run. Whatever it does to itself, it can only answer.
+ * Runs in the program's box and answers what the tests ask, one question at a time; timers run between questions.
+ * Whatever the program does to its own process, it can only answer.
  */
 const JAVASCRIPT_PROGRAM = `(() => {${JAVASCRIPT_LINES}
 send("ready");

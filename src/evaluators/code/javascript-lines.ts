@@ -1,4 +1,4 @@
-/** In a box: reads and writes lines on descriptor 3, waiting for each. */
+/** Runs in a box: reads and writes lines on descriptor 3, synchronously. */
 export const JAVASCRIPT_LINES = String.raw`
 const fs = require("fs"), vm = require("vm");
 const LONGEST = 1 << 24;

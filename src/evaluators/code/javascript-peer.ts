@@ -1,15 +1,15 @@
 /**
- * What both JavaScript processes of a trial run: the one with the tests and the one with the program. They share
+ * Runs in both JavaScript processes of a trial: the one with the tests and the one with the program. They share
  * nothing but lines of text. Every object that crosses gets a number and a counterpart on the other side, made of the
- * built-in kind it has there: an array, a map, an object with the same own properties. Before a side hands over, it sends
- * the properties of the shared objects that it has changed, so that identity, aliases and changes hold on both sides.
- * What cannot be copied (functions, promises, generators, proxies) stays where it was made and is asked.
+ * same built-in kind: an array, a map, an object with the same own properties. Before a side hands over, it sends
+ * the properties of shared objects that it changed, so that identity, aliases and changes hold on both sides.
+ * What cannot be copied (functions, promises, generators, proxies) stays where it was made and is called remotely.
  *
- * It is the text of a function. Each side runs it in a context of its own, where no program has replaced anything, with
- * `main`, the objects of the world in which the program or the tests run.
+ * This is the text of a function. Each side runs it in its own context, where no program has replaced anything, with
+ * `main`, the global objects of the program or the tests.
  *
- * On the side of the tests only plain data may decide. There, objects of built-in kinds have the methods of the language
- * and no others, unless the tests name their class; nothing asks an object of the program what it equals or which number
+ * On the side of the tests only plain data decides. There, objects of built-in kinds have only the language's own
+ * methods, unless the tests name their class; no object of the program is asked what it equals or which number
  * it is; and what the program sends never replaces a function or a prototype of the tests.
  */
 const JAVASCRIPT_PEER = String.raw`"use strict";
@@ -958,8 +958,8 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
 })`;
 
 /**
- * Makes a peer, in the world of the program or of the tests. Expects `require`, and gives `createPeer(options)`.
- * What the peer hands out is made here, so that it belongs to this world.
+ * Creates a peer in the context of the program or of the tests. Expects `require` and provides `createPeer(options)`.
+ * What the peer hands out is made here, so that it belongs to this context.
  */
 export const JAVASCRIPT_PEER_MAKER = `
 const createPeer = (() => {

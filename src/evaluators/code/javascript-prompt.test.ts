@@ -118,7 +118,7 @@ const REQUIRED: Record<string, Case> = {
   },
 };
 
-describe.skipIf(await lacksIsolation())("what JavaScript tests have of the prompt and of the program's file", () => {
+describe.skipIf(await lacksIsolation())("what JavaScript tests get from the prompt and from the program's file", () => {
   let evaluator: CodeExecution;
 
   beforeAll(() => {

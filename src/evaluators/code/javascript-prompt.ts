@@ -1,7 +1,7 @@
 /**
- * What the tests have of the prompt. Functions with a body and plain values are the prompt's own, since the program may
- * have put others in their place. What the prompt only announces, and classes, are the program's: a class that both
- * define would exist twice. Expects `job`, `vm`, `define`, and `takeNames`.
+ * What the tests take from the prompt. Functions with a body and plain values come from the prompt, since the program may
+ * have replaced them. What the prompt only declares, and classes, come from the program: a class that both define would
+ * exist twice. Expects `job`, `vm`, `define`, and `takeNames`.
  */
 export const JAVASCRIPT_PROMPT = String.raw`
 function runPrompt() {

@@ -1,4 +1,4 @@
-/** Correct programs of many styles, for tests: what each does, the program, its tests. */
+/** Correct programs in many styles, for tests: [description, program, tests]. */
 export const CORRECT: readonly (readonly [string, string, string])[] = [
   ["returns what it was given", "const f = (x) => x", "const x = [1]; assert.strictEqual(f(x), x)"],
   [
@@ -78,7 +78,7 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "const d = new Date(2024, 1, 28); assert.strictEqual(f(d), d); assert.equal(d.getDate(), 29)",
   ],
   [
-    "counts with big numbers",
+    "counts with bigints",
     "const f = (n) => { let r = 1n; for (let i = 2n; i <= n; i++) r *= i; return { r } }",
     "assert.deepStrictEqual(f(20n), { r: 2432902008176640000n })",
   ],
@@ -171,17 +171,17 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "const b = new Bus(); const got = []; const off = b.on('x', (v) => got.push(v)); b.emit('x', 1); off(); b.emit('x', 2); assert.deepEqual(got, [1]); assert.equal(b.all.get('x').size, 0)",
   ],
   [
-    "is made to promise by the tests",
+    "is promisified by the tests",
     "const f = (x, done) => setTimeout(() => done(x < 0 ? new Error('neg') : null, x * 2), 1)",
     "const { promisify } = require('util'); (async () => { assert.equal(await promisify(f)(2), 4); await assert.rejects(promisify(f)(-1), /neg/) })()",
   ],
   [
-    "promises in order",
+    "runs promises in order",
     "const series = (works) => works.reduce((p, w) => p.then((all) => w().then((x) => [...all, x])), Promise.resolve([]))",
     "(async () => { const log = []; const w = (n) => () => { log.push(n); return Promise.resolve({ n }) }; const r = await series([w(1), w(2)]); assert.deepEqual(r, [{ n: 1 }, { n: 2 }]); assert.deepEqual(log, [1, 2]) })()",
   ],
   [
-    "limits what runs at a time",
+    "limits concurrency",
     "async function pool(works, n) { const out = []; let i = 0; await Promise.all(Array.from({ length: n }, async () => { while (i < works.length) { const at = i++; out[at] = await works[at]() } })); return out }",
     "(async () => { let now = 0, most = 0; const w = (x) => async () => { most = Math.max(most, ++now); await new Promise((r) => setTimeout(r, 2)); now -= 1; return x }; assert.deepEqual(await pool([w(1), w(2), w(3)], 2), [1, 2, 3]); assert.equal(most, 2) })()",
   ],
@@ -191,7 +191,7 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "(async () => { await assert.rejects(within(new Promise(() => {}), 5), Timeout); const o = {}; assert.strictEqual(await within(Promise.resolve(o), 50), o) })()",
   ],
   [
-    "waits before it calls",
+    "debounces calls",
     "function debounce(fn, ms) { let t; return function (...a) { clearTimeout(t); t = setTimeout(() => fn.apply(this, a), ms) } }",
     "(async () => { const got = []; const d = debounce((x) => got.push(x), 20); d(1); d(2); await new Promise((r) => setTimeout(r, 200)); assert.deepEqual(got, [2]) })()",
   ],
@@ -211,7 +211,7 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "const o = f(); assert.strictEqual(o.self, o); assert.strictEqual(o.self.self.n, 1)",
   ],
   [
-    "copies deeply, with circles",
+    "copies cyclic objects deeply",
     "const copy = (v, seen = new Map()) => { if (typeof v !== 'object' || v === null) return v; if (seen.has(v)) return seen.get(v); const out = Array.isArray(v) ? [] : {}; seen.set(v, out); for (const k of Object.keys(v)) out[k] = copy(v[k], seen); return out }",
     "const o = { a: [1] }; o.me = o; const c = copy(o); assert.notStrictEqual(c, o); assert.strictEqual(c.me, c); assert.deepEqual(c.a, [1])",
   ],
@@ -236,7 +236,7 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "'use strict'; const o = f({ a: 1 }); assert.ok(Object.isFrozen(o)); assert.throws(() => { 'use strict'; o.a = 2 }, TypeError); assert.equal(o.a, 1)",
   ],
   [
-    "tells -0 and NaN",
+    "distinguishes -0 and NaN",
     "const f = (xs) => xs.map((x) => -x)",
     "assert.ok(Object.is(f([0])[0], -0)); assert.ok(Number.isNaN(f([NaN])[0])); assert.deepStrictEqual(f([1]), [-1])",
   ],
@@ -261,7 +261,7 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "const out = []; const old = console.log; console.log = (x) => out.push(x); f(3); console.log = old; assert.deepEqual(out, [1, 2, 3])",
   ],
   [
-    "is told the time by the tests",
+    "gets the time from the tests",
     "const f = () => Date.now()",
     "const real = Date.now; const t = f(); assert.ok(Math.abs(real() - t) < 1000)",
   ],
@@ -326,7 +326,7 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "assert.ok(Money.of(1).plus(Money.of(2)).equals(Money.of(3))); assert.ok(!Money.of(1).equals(Money.of(2)))",
   ],
   [
-    "chains what it is asked to do",
+    "chains operations",
     "const chain = (xs) => ({ map: (w) => chain(xs.map(w)), filter: (w) => chain(xs.filter(w)), value: () => xs })",
     "assert.deepEqual(chain([1, 2, 3]).filter((x) => x > 1).map((x) => x * 2).value(), [4, 6])",
   ],

@@ -34,7 +34,7 @@ const TESTS = [
   "const e = total(new Error('x')); assert.ok(e instanceof Error); assert.equal(JSON.stringify({ v: total({ a: 1 }) }), '{\"v\":3}'); assert.equal(String(total({})), '3')",
 ];
 
-/** Programs that would pass in one process with their tests. */
+/** Programs that would pass if they shared a process with their tests. */
 const CHEATS: Record<string, string> = {
   "an early end": "function total() { process.exit(0) }",
   "an early end through a constructor": "const total = (xs) => xs.constructor.constructor('return process')().exit(0)",
@@ -97,14 +97,14 @@ describe.skipIf(await lacksIsolation())("JavaScript programs in unusual styles",
   afterAll(() => evaluator?.close());
 
   it.concurrent.each(CORRECT.filter(([name]) => !CANNOT_CROSS.has(name)))(
-    "pass when they are right: one that %s",
+    "pass when correct: one that %s",
     async (_, program, test) => {
       expect(await score({ test }, program)).toEqual({ pass_at_1: 1 });
     },
   );
 
   it.concurrent.each(CORRECT.filter(([name]) => CANNOT_CROSS.has(name)))(
-    "fail with the reason when it cannot cross: one that %s",
+    "fail with the reason when something cannot cross: one that %s",
     async (_, program, test) => {
       expect(await score({ test }, program)).toMatchObject({
         scores: { pass_at_1: 0 },
@@ -119,7 +119,7 @@ describe.skipIf(await lacksIsolation())("JavaScript programs in unusual styles",
     expect(1 - CANNOT_CROSS.size / CORRECT.length).toBeGreaterThanOrEqual(0.8);
   });
 
-  it("are called a thousand times with lists that the tests keep", async () => {
+  it("can be called a thousand times with lists that the tests keep", async () => {
     const quick = new CodeExecution({ timeoutSecs: 120, language: "javascript" });
     const test =
       "const kept = []; for (let n = 0; n < 1000; n += 1) { const xs = Array.from({ length: 500 }, (_, at) => at); kept.push(xs); assert.equal(f(xs), 500) }";
@@ -147,13 +147,13 @@ describe.skipIf(await lacksIsolation())("JavaScript programs in unusual styles",
     );
   });
 
-  it("do not bring the libraries of their tests", async () => {
+  it("cannot bring the libraries of their tests", async () => {
     const code = "const describe = () => {}; const expect = () => ({ toBe() {} }); const f = (x) => Symbol('y')";
     const test = "assert.ok(f(Symbol('x')).description === 'x'); describe('f', () => { expect(1).toBe(2) })";
     expect(await pass({ test }, code)).toBe(0);
   });
 
-  it("do not replace a helper of the prompt that the tests rely on", async () => {
+  it("cannot replace a helper of the prompt that the tests rely on", async () => {
     const prompt = "const near = (a, b) => Math.abs(a - b) < 1e-6\n\nconst total = (xs) => {\n";
     const test = "const xs = new Set([1]); assert.ok(near(total(xs).size, 2))";
     const program = "const near = () => true\nconst total = (xs) => new Set(xs)";

@@ -5,8 +5,8 @@ import { JAVASCRIPT_UNCALLED } from "./javascript-uncalled.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
 /**
- * Keeps what the program wrote from being run in the process of the tests: of its texts, `eval` takes literals and
- * calculations only, and `Function` takes none. Expects `job`, and `refuseText`, which makes the error.
+ * Keeps the program's text from running in the process of the tests: of such text, `eval` accepts only literals and
+ * calculations, and `Function` accepts none. Expects `job`, and `refuseText`, which creates the error.
  */
 const JAVASCRIPT_TEXTS = String.raw`
 const RUNNING = /\b(?:eval|Function)\s*\(/;
@@ -44,7 +44,7 @@ function isPlain(text) {
 }
 `;
 
-/** What tests get that require or import the program as a file, such as `./solution`. Expects `job`, `peer` and `define`. */
+/** What tests get when they require or import the program as a file such as `./solution`. Expects `job`, `peer` and `define`. */
 const JAVASCRIPT_SOLUTION = String.raw`
 const nodeRequire = require;
 const RELATIVE = /^\.\.?\/(?!.*\.json$)/;
@@ -84,7 +84,7 @@ function findWhole(taken, members) {
 }
 `;
 
-/** What tests may use without saying where it comes from. Expects the `peer`, `builtinModules` and `isDeepStrictEqual`. */
+/** What tests may use without importing it. Expects `peer`, `builtinModules` and `isDeepStrictEqual`. */
 const JAVASCRIPT_LIBRARIES = String.raw`
 // A name that only a library for tests has is never taken from the program: it would judge itself.
 const LIBRARIES = new Set(["describe", "it", "test", "expect", "jest", "vi", "chai", "should", "sinon", "_", "beforeEach", "afterEach", "beforeAll", "afterAll"]);
@@ -109,10 +109,10 @@ function usedComparisons({ names, tests, entry }) {
 `;
 
 /**
- * What is run in the box of the tests, for one trial. The trial is over when nothing is left to do. Its lines go to the
- * program when they begin with a "C", and hold the verdict when they begin with a "V".
+ * Runs in the box of the tests, for one trial, until nothing is left to do. Lines that begin with "C" go to the program;
+ * a line that begins with "V" holds the verdict.
  *
- * Possible in principle all the same: a hole in V8 or in the kernel, and a test that asks an object of the program for
+ * Still possible in principle: a hole in V8 or in the kernel, and a test that asks an object of the program for
  * its own opinion, such as a method of a class that the program was asked to write.
  */
 export const JAVASCRIPT_TESTS = String.raw`(() => {${JAVASCRIPT_LINES}

@@ -49,7 +49,7 @@ const UNCALLED: Record<string, Tests> = {
   "a function that returns what is right": { test: "function testAdd() { return add(1, 2) === 3 }" },
 };
 
-/** Tests that never ask the program anything, whatever it is. */
+/** Tests that never use the program. */
 const UNUSED: Record<string, Tests> = {
   "nobody says for what": { test: "function check(candidate) { assert.equal(candidate(1, 2), 3) }" },
   "nobody says by whom": { test: `function adds() { ${ADDS} }` },
@@ -57,7 +57,7 @@ const UNUSED: Record<string, Tests> = {
   "the tests end before": { test: `process.exit(0); ${ADDS}` },
 };
 
-/** Tests that are right as they are. Nothing else in them may be called. */
+/** Tests that are complete as they are; nothing else in them may be called. */
 const CALLED: Record<string, [code: string, tests: Tests]> = {
   "each test once": [
     "let n = 0; const add = () => (n += 1)",
@@ -86,7 +86,7 @@ const CALLED: Record<string, [code: string, tests: Tests]> = {
   "a constant": ["const LIMITS = { max: 3 }", { test: "assert.deepEqual(LIMITS, { max: 3 })" }],
 };
 
-describe.skipIf(await lacksIsolation())("tests in JavaScript that nothing calls", () => {
+describe.skipIf(await lacksIsolation())("uncalled tests in JavaScript", () => {
   let evaluator: CodeExecution;
 
   beforeAll(() => {
@@ -109,7 +109,7 @@ describe.skipIf(await lacksIsolation())("tests in JavaScript that nothing calls"
     });
   });
 
-  it.concurrent.each(Object.entries(CALLED))("are told from what is called: %s", async (_, [code, tests]) => {
+  it.concurrent.each(Object.entries(CALLED))("are not confused with what is called: %s", async (_, [code, tests]) => {
     expect(await score(code, tests)).toEqual({ pass_at_1: 1 });
   });
 });

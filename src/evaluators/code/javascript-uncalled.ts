@@ -1,7 +1,7 @@
 /**
- * Calls the functions of the tests that look like tests and that nothing has called: `testAdd`, `check`, `runTests`,
- * `main`, at their top level or exported, and the methods of classes such as `TestAdd`. V8's coverage tells which functions have run, whoever called them. Expects
- * `job`, `vm`, `peer`, `testsModule`, `failing`, `fail` and `later`.
+ * Calls the functions of the tests that look like tests but were never called: `testAdd`, `check`, `runTests`,
+ * `main`, at the top level or exported, and the methods of classes such as `TestAdd`. V8's coverage tells which functions
+ * have run. Expects `job`, `vm`, `peer`, `testsModule`, `failing`, `fail` and `later`.
  */
 export const JAVASCRIPT_UNCALLED = String.raw`
 const TEST_NAME = /^(?:_*(?:tests?|spec|check)(?:[A-Z_$\d][\w$]*)?|main|suite|(?:run|all)(?:_?(?:all|tests?|checks?|suite|specs?|main))*)$/i;

@@ -5,10 +5,10 @@ const BEGINS = /^(?:(?:export|import|const|let|var|class|async|function)\b|['"]u
 
 const NAMED_DEFAULT =
   /^export[ \t]+default[ \t]+(?:(?:async[ \t]+)?function\b[ \t]*\*?[ \t]*[\w$]|class[ \t]+(?!extends\b)[\w$])/;
-/** A program that exports something is no body of a function, whatever it calls it. */
+/** A program that exports something is never just a function body. */
 const EXPORTS = /^(?:export[ \t]+default\b|(?:module\.)?exports\b)/m;
 
-/** A whole function comes with what the prompt has before its own; a body goes on from the prompt. */
+/** A whole function gets the part of the prompt before its own definition; a body continues the prompt. */
 export function javascriptVariants({ code, isFenced, isWhole }: Answer, { prompt, entryPoint }: CodeTask): Variant[] {
   const programs = (text: string) =>
     isWhole || EXPORTS.test(code) ? whole(text, prompt, entryPoint) : body(text, prompt);
@@ -27,7 +27,7 @@ function body(text: string, prompt: string): string[] {
   return ["", "\n}", "\n};", "\n}}"].map((end) => start + text + end);
 }
 
-/** The part of a prompt before the function it leaves open. */
+/** The part of a prompt before the function that it leaves open. */
 export function beforeEntry(prompt: string, entryPoint: string): string {
   const lines = prompt.split("\n");
   const name = entryPoint.replace(/[^\w$]/g, "").replaceAll("$", "\\$");
@@ -36,12 +36,12 @@ export function beforeEntry(prompt: string, entryPoint: string): string {
   return at <= 0 ? "" : lines.slice(0, at).join("\n");
 }
 
-/** A module as a script: what it exports is at its top level, what it imports is required. */
+/** Converts a module to a script: exports become top-level definitions, imports become require(). */
 export function asScript(code: string): string {
   return joinImports(code).split("\n").map(scriptLine).join("\n");
 }
 
-/** An import or export over several lines on its first one. Its other lines stay empty, so that lines keep their numbers. */
+/** Joins a multi-line import or export on its first line. The other lines stay empty to keep line numbers. */
 function joinImports(code: string): string {
   return code.replace(
     /^(?:import|export)\b[^'"\n{]{0,200}\{[^'"{}]{0,2000}\}[^'"\n]{0,50}(?:['"][^'"\n]{1,200}['"])?;?/gm,
@@ -61,7 +61,7 @@ function scriptLine(line: string): string {
   return line.startsWith("import") ? requireLine(line) : line;
 }
 
-/** Only what is exported under another name is lost when the line goes. */
+/** Keeps only names that are exported under another name. */
 function renamedLine(line: string): string {
   const names = /^export[ \t]*\{([^}]*)\}/.exec(line)?.[1]?.split(",") ?? [];
   const pairs = names.map((name) => /^\s*([\w$]+)\s+as\s+([\w$]+)\s*$/.exec(name)).filter((pair) => pair !== null);

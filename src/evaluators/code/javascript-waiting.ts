@@ -1,7 +1,7 @@
 /**
- * Tells whether the tests still wait for something when nothing is left to do: then they have not run to their end. A
- * promise counts when somebody waits for it: an async function, a `then`, `Promise.all`. One that is only made, and
- * one that lost a race, may stay open for ever. Expects `peer`.
+ * Detects whether the tests still wait for something when nothing is left to do: then they did not run to their end. A
+ * promise counts if something awaits it: an async function, a `then`, `Promise.all`. One that is only created, or
+ * that lost a race, may stay pending. Expects `peer`.
  */
 export const JAVASCRIPT_WAITING = String.raw`
 const { builtinModules } = require("module"), { inspect } = require("util");

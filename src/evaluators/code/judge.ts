@@ -6,8 +6,8 @@ import type { CodeTask } from "./task.js";
 import type { Variant } from "./variants.js";
 
 /**
- * What came of the tests. `broken` are tests that are no program themselves, `unused` are tests that ran to their end
- * and never used the program.
+ * The result of the tests. `broken`: the tests are not a valid program. `unused`: the tests ran to their end without using
+ * the program.
  */
 export interface Verdict {
   outcome: "passed" | "failed" | "broken" | "unused";
@@ -15,7 +15,6 @@ export interface Verdict {
   detail: string;
 }
 
-/** One program with its tests. */
 export interface Trial {
   task: CodeTask;
   variants: readonly Variant[];
@@ -23,28 +22,27 @@ export interface Trial {
   signal?: AbortSignal;
 }
 
-/** Runs the tests of one language. */
 export interface Judge {
   judge(trial: Trial): Promise<Verdict>;
   close(): Promise<void>;
 }
 
-/** Starting an interpreter on a busy machine does not count as time of the program. */
+/** Starting an interpreter on a busy machine does not count as program time. */
 const START_MS = 20_000;
 
 export function trialLimits(timeoutSecs: number): Partial<SandboxLimits> {
   return { wallMs: timeoutSecs * 1000 + START_MS, cpuSecs: timeoutSecs + 1 };
 }
 
-/** The error of a box in which not even the harness came up. */
+/** For a box in which not even the harness started. */
 export async function failedStart(box: BoxedProcess): Promise<SandboxError> {
   box.stop("done");
   const { stderr, exitCode } = await box.ended;
-  const reason = stderr.trim().split("\n").at(-1) || `it ended with ${exitCode}`;
+  const reason = stderr.trim().split("\n").at(-1) || `it exited with ${exitCode}`;
   return new SandboxError(`The sandbox failed: ${reason}. Run "assay doctor".`);
 }
 
-/** What it means that a box ended before the tests did. */
+/** For a box that ended before the tests did. */
 export function cutShort({ stopped, signal }: Ended, timeoutSecs: number): Verdict {
   return { outcome: "failed", detail: reasonOf(stopped, signal, timeoutSecs) };
 }
@@ -56,7 +54,7 @@ function reasonOf(stopped: Ended["stopped"], signal: string | null, timeoutSecs:
   return "the tests did not run to their end";
 }
 
-/** The verdict in a line, when it holds the nonce that only the tests' side was told. */
+/** Only the tests' side knows the nonce, so a line without it is not a verdict. */
 export function verdictIn(line: string, nonce: string): Verdict {
   const [said, outcome, detail] = listIn(line);
   if (said !== nonce || !isOutcome(outcome)) {

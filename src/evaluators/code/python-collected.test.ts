@@ -19,7 +19,7 @@ const RIGHT = "def f(x): return x + 1";
 const TEST = "def test_a():\n    assert f(1) == 2\n";
 const CASE = "class T(unittest.TestCase):\n    def test_a(self): self.assertEqual(f(1), 2)\n";
 
-/** Tests that are only defined, or whose result nobody looks at. */
+/** Tests that are only defined, or whose result is ignored. */
 const DEFINED: Record<string, string> = {
   "a docstring at the top": `"""Tests of f."""\n${TEST}`,
   "a changed path": `import os, sys\nsys.path.insert(0, os.path.dirname("x"))\nfrom solution import f\n${TEST}`,
@@ -70,7 +70,7 @@ describe.skipIf(await lacksIsolation())("Python tests that are only defined", ()
     expect([await pass(given, WRONG), await pass(given, RIGHT)]).toEqual([0, 1]);
   });
 
-  it("are run once, and not when they only serve others", async () => {
+  it("are run once, and not when they are only helpers", async () => {
     const once = `runs = []\ndef test_a():\n    runs.append(f(1))\n    assert runs == [2]\n`;
     expect(await pass({ test: `${once}test_a()\n` }, RIGHT)).toBe(1);
     expect(await pass({ test: `${once}for test in [test_a]: test()\n` }, RIGHT)).toBe(1);
@@ -96,7 +96,7 @@ describe.skipIf(await lacksIsolation())("Python tests that are only defined", ()
     expect(unscored?.pass_at_1).toContain("nothing says what test_a is to be given for capsys");
   });
 
-  it("use the program by its variables and classes alone, too", async () => {
+  it("may use only the program's variables and classes", async () => {
     expect(await pass({ test: "assert LIMIT == 5" }, "LIMIT = 5")).toBe(1);
     expect(await pass({ test: "assert LIMIT == 5" }, "LIMIT = 6")).toBe(0);
     expect(await pass({ test: "assert issubclass(B, A)" }, "class A: pass\nclass B(A): pass")).toBe(1);

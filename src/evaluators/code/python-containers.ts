@@ -1,6 +1,6 @@
 /**
- * Lists, dicts, sets and their like that both Python processes hold. Each has a number, and every message carries the
- * contents of those that were changed, so that a change made by one process is seen by the other, as if they held one.
+ * Lists, dicts, sets and similar that both Python processes hold. Each has a number, and every message carries the
+ * contents of those that changed, so that both processes see each other's changes.
  */
 export const PYTHON_CONTAINERS = `
 class Container:

@@ -11,7 +11,7 @@ async function run(program: string, test: string): Promise<ScoredWithEvidence> {
   return "scores" in scored ? (scored as ScoredWithEvidence) : { scores: scored as Scores };
 }
 
-/** What tests check, each with the function whose answer they check. The right answers are in HONEST. */
+/** What tests check, each with the function they check. The right answers are in HONEST. */
 const CHECKS = [
   "number(3) == 7.5",
   "7.5 == number(3)",
@@ -101,7 +101,7 @@ const HONEST =
 const LISTS = "def f(x): return [7, 8]";
 const NAMES = "number items text unique table".split(" ");
 
-/** Tries every check, and then fails with the list of those that held. */
+/** Tries every check, and then fails with the list of those that passed. */
 const TESTS = `import collections, fractions, json, math, re, unittest
 class T(unittest.TestCase): pass
 held = []
@@ -125,11 +125,11 @@ const NUMERIC =
     " ",
   );
 
-/** A class that says yes to every comparison, and gives itself for every operation. */
+/** A class that says yes to every comparison, and returns itself for every operation. */
 const yes = (base: string, value: string) =>
   `class Yes(${base}):\n    def same(self, *a): return self\n    ${COMPARISONS.map((name) => `${name} = ${name === "__ne__" ? "lambda *a: False" : name === "__hash__" ? "lambda s: 1" : ALWAYS}`).join("\n    ")}\n    ${NUMERIC.map((name) => `${name} = same`).join("\n    ")}\n    startswith = endswith = issubset = issuperset = ${ALWAYS}\ndef answer(x): return Yes(${value})`;
 
-/** Classes whose methods answer what would please the tests, by what they are derived from. */
+/** Classes whose methods answer what the tests expect, by base class. */
 const BASES = { object: "", list: "[1]", dict: "{'x': 1}", set: "{1}", str: "'x'", tuple: "(1,)", float: "100.25" };
 const METHODS =
   "count index find rfind get union intersection difference remove discard pop keys values items copy replace strip startswith endswith issubset issuperset upper add append update";
@@ -145,10 +145,10 @@ const LYING = Object.entries(BASES).flatMap(([base, value]) =>
   ]),
 );
 
-/** Every function asked for gives the same. */
+/** Every requested function returns the same. */
 const everywhere = (program: string) => `${program}\n${NAMES.map((name) => `${name} = answer`).join("\n")}`;
 
-/** Programs that compute nothing, and want to be taken for right. What they return is not what is expected. */
+/** Programs that compute nothing, and try to look right. What they return is not what is expected. */
 const FORGED: Record<string, string> = {
   ...Object.fromEntries(LYING),
   "a list that casts what it is compared with":
@@ -204,7 +204,7 @@ const FORGED: Record<string, string> = {
     "import gc, sys, inspect\ndef answer(x):\n    for each in gc.get_objects():\n        if isinstance(each, dict) and 'held' in each: return 7.5\n    for frame in inspect.stack():\n        if 'sev' + 'en' in str(frame.frame.f_locals): return 'sev' + 'en'\n    for path in ('/proc/self/environ', '/proc/1/environ', '/proc/1/mem', '/proc/self/maps'):\n        try:\n            if open(path, 'rb').read(10): return [7, 8]\n        except OSError: pass\n    return None",
 };
 
-/** Tests that have more in their hands than an answer: what, the tests, an honest program, a forged one. */
+/** Tests that handle more than an answer: [description, tests, honest program, forged program]. */
 const PASSED_BY: readonly (readonly [string, string, string, string])[] = [
   [
     "a context manager that suppresses assertions",
@@ -400,7 +400,7 @@ describe.skipIf(await lacksIsolation())("forged Python programs", () => {
   });
   afterAll(() => evaluator?.close());
 
-  it("are tried with checks that hold for an honest one", async () => {
+  it("are tried with checks that an honest one passes", async () => {
     const { evidence } = await run(HONEST, TESTS);
     expect(evidence?.pass_at_1).toContain(`held: ${CHECKS.length} of ${CHECKS.length}`);
   });
@@ -421,20 +421,20 @@ describe.skipIf(await lacksIsolation())("forged Python programs", () => {
     "assert_equal(f(3), 7)",
     "pd.testing.assert_series_equal(f(3), pd.Series([7]))",
     "assert torch.allclose(f(3), torch.tensor([7]))",
-  ])("bring no library for the tests: %s", async (test) => {
+  ])("cannot bring a library for the tests: %s", async (test) => {
     const program =
       "class All:\n    def __getattr__(self, name): return All()\n    def __call__(self, *a): return True\nassertEqual = assert_equal = pd = torch = All()\ndef f(x): return 1";
     expect((await run(program, test)).scores.pass_at_1).toBeUndefined();
   });
 
-  it("have no say in what numpy computes", async () => {
+  it("cannot influence what numpy computes", async () => {
     const program =
       "class A:\n    def __array_ufunc__(self, *a, **k): return True\n    __array_function__ = __array_ufunc__\ndef f(x): return A()";
     const test = "a = f(3)\nassert not hasattr(type(a), '__array_ufunc__') and not hasattr(a, '__array_function__')";
     expect(await run(program, test)).toEqual({ scores: { pass_at_1: 1 } });
   });
 
-  it("are told from context managers that suppress what the tests raise", async () => {
+  it("are not confused with context managers that suppress errors of the tests", async () => {
     const manager =
       "from contextlib import contextmanager\n@contextmanager\ndef ignore(*kinds):\n    try: yield 7\n    except kinds: pass";
     const test =

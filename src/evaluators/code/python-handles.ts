@@ -1,7 +1,7 @@
 /**
- * Handles: what one Python process holds in place of an object of the other one. An object of a class that is derived
- * from a built-in one is held as the built-in value, with the methods of the built-in class: only its other attributes
- * are asked for. Everything else is a handle without a value.
+ * Handles: what one Python process holds in place of an object of the other. An object of a class derived
+ * from a built-in one is held as the built-in value, with the methods of the built-in class; only its other attributes
+ * are fetched. Everything else is a handle without a value.
  */
 export const PYTHON_HANDLES = `
 EQUALITY = ("__eq__", "__ne__")

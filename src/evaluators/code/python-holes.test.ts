@@ -26,7 +26,7 @@ const LOOP = {
 };
 const GIVEN = { ...HUMAN, test: "secret = 42\ndef check(candidate):\n    assert candidate(lambda x: x) == secret\n" };
 
-/** Programs that speak to the process of the tests in ways of their own. */
+/** Programs that talk to the process of the tests in their own ways. */
 const TALKING: Record<string, string> = {
   "builds a class over there": "def total(xs): return P.ask('call', type, ('X', (object,), {'__eq__': str}), {})()",
   "builds a class over there by number":
@@ -47,7 +47,7 @@ const TALKING: Record<string, string> = {
     "class Number:\n    pass\ndef total(xs):\n    P.pack = lambda value: ['y', 0]\n    return Number()",
 };
 
-describe.skipIf(await lacksIsolation())("Python programs that speak to their tests", () => {
+describe.skipIf(await lacksIsolation())("Python programs that talk to their tests", () => {
   beforeAll(() => {
     evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
@@ -67,7 +67,7 @@ describe.skipIf(await lacksIsolation())("Python programs that speak to their tes
     expect(await pass({ test }, honest)).toBe(1);
   });
 
-  it("cannot stand in for a module that the tests did not import", async () => {
+  it("cannot replace a module that the tests did not import", async () => {
     const test = "assert math.isclose(total([1, 2]), 3)";
     const fake = "class math:\n    isclose = staticmethod(lambda *a, **k: True)\n";
     expect(await pass({ test }, `${fake}def total(xs): return 0`)).toBe(0);
@@ -84,7 +84,7 @@ describe.skipIf(await lacksIsolation())("Python programs that speak to their tes
     expect(await pass({ test }, "import unittest\ndef f(x): raise unittest.SkipTest('x')")).toBe(0);
   });
 
-  it("may use what the tests hand them", async () => {
+  it("may use what the tests pass to them", async () => {
     const node =
       "class N:\n    def __init__(self, v, n=None): self.v, self.next = v, n\nassert f(N(1, N(2, N(3)))) == 6\nassert f(None) == 0";
     expect(await pass({ test: node }, "import os\ndef f(n): return 0 if n is None else n.v + f(n.next)")).toBe(1);
@@ -97,7 +97,7 @@ describe.skipIf(await lacksIsolation())("Python programs that speak to their tes
     expect(await pass({ test: mock }, "import os\ndef f(cb): cb(1, k=2)")).toBe(1);
   });
 
-  it("are understood when they raise errors of any module, or of their own with a text of their own", async () => {
+  it("may raise built-in errors of any module and custom ones with their own message", async () => {
     const error = (name: string) =>
       `import ${name.split(".")[0]}\ntry:\n    f()\n    assert False\nexcept ${name}: pass`;
     const failing: [string, string][] = [

@@ -6,7 +6,7 @@ import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdic
 import { PYTHON_PEER } from "./python-peer.js";
 import { PYTHON_TESTS } from "./python-tests.js";
 
-/** The side of the program: it loads the first reading of the response that is Python, and answers. */
+/** The program's side: loads the first variant of the response that is valid Python, and answers questions. */
 const PYTHON_PROGRAM = String.raw`
 class ProgramPeer(Peer):
     def __init__(self, wire):
@@ -120,8 +120,8 @@ def pick(peer, names):
 `;
 
 /**
- * Keeps what the program wrote from being run in the process of the tests. Tests that evaluate a text of the program get
- * data and objects of classes out of it, such as `eval(repr(point))`, and tests that load bytes of the program get data.
+ * Keeps the program's text from running in the process of the tests. Tests that evaluate a text of the program, such as
+ * `eval(repr(point))`, get only data and objects of classes; tests that load bytes of the program get data.
  */
 const PYTHON_GUARDS = `
 GUARDED_WORDS = ("eval", "exec", "hints", "annotations", "signature", "dataclass")
@@ -216,12 +216,11 @@ def find_texts(message):
     return found
 `;
 
-/** What a line of the tests begins with: a question to the program, or the verdict. */
 const VERDICT_MARK = "V";
 
 /**
- * Runs a Python program in one box and its tests in another, both fresh. They share nothing: lines of text go to and
- * fro, and what the program sends is data for the tests, which alone decide.
+ * Runs a Python program in one fresh box and its tests in another. They share nothing: they exchange lines of text,
+ * and what the program sends is data for the tests, which alone decide.
  */
 export class PythonJudge implements Judge {
   readonly #sandbox: Sandbox;
@@ -305,8 +304,8 @@ function makeLaunch(text: string, timeoutSecs: number): BoxOptions {
 }
 
 /**
- * Carries lines between the two until there is a verdict. Each line of the tests is answered by exactly one of the
- * program: what else it sends is read as an answer to what it is asked next, and is data in any case.
+ * Relays lines between the two boxes until there is a verdict. Each line from the tests gets exactly one answer: extra
+ * output of the program is read as the answer to the next question, and is only data in any case.
  */
 async function relay(
   program: BoxedProcess,
@@ -320,21 +319,21 @@ async function relay(
     program.lines.send(line.slice(1));
     const answer = await program.lines.next();
     isProgramGone ||= answer === null;
-    // An empty line is no message: the tests learn that nobody is there.
+    // An empty line is not a message: it tells the tests that the program is gone.
     tests.lines.send(answer ?? "");
   }
 }
 
-/** What is run in the box of the program. Expects what was read beyond it on descriptor 3 in `FIRST`. */
+/** Runs in the box of the program. Expects input that was read too far on descriptor 3 in `FIRST`. */
 const PYTHON_PROGRAM_HARNESS = [PYTHON_PEER, PYTHON_PROGRAM, "be_program(FIRST)\n"].join("\n");
 
 /**
- * What is run in the box of the tests. The tests, what they expect and the nonce are in no other process, and whatever
- * the program's process sends is data here, whoever has written it.
+ * Runs in the box of the tests. The tests, their expectations and the nonce exist in no other process, and whatever
+ * the program's process sends is only data here.
  */
 const PYTHON_TESTS_HARNESS = [PYTHON_PEER, PYTHON_TESTS, PYTHON_GUARDS, "be_tests(FIRST)\n"].join("\n");
 
-/** Compiles the harness once, so that no box has to do it again. Reads it from descriptor 3 and answers there. */
+/** Compiles the harness once, so that no box has to. Reads it from descriptor 3 and answers there. */
 const PYTHON_COMPILER = String.raw`
 import json, marshal, os
 text = b""
@@ -343,7 +342,7 @@ while not text.endswith(b"\n"):
 os.write(3, marshal.dumps(compile(json.loads(text), "<harness>", "exec")).hex().encode() + b"\n")
 `;
 
-/** Starts the compiled harness that comes on descriptor 3. */
+/** Starts the compiled harness that arrives on descriptor 3. */
 const PYTHON_STARTER = String.raw`
 import marshal, os
 text = b""

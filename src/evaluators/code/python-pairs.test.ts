@@ -33,7 +33,7 @@ const NODE_CLASS = NODE.slice(0, NODE.indexOf("def last"));
 const POINT =
   'from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int\n\ndef flip(p):\n    """ Flips it. """\n';
 
-/** What tests do, each with a wrong program that would like to pass and a right one. */
+/** What tests do, each with a wrong program that tries to pass and a right one. */
 const PAIRS: Record<string, Pair> = {
   "import all after unittest": {
     example: {
@@ -231,7 +231,7 @@ describe.skipIf(await lacksIsolation())("Python tests that", () => {
   });
   afterAll(() => evaluator?.close());
 
-  it.concurrent.each(Object.entries(PAIRS))("%s tell a wrong program from a right one", async (_, pair) => {
+  it.concurrent.each(Object.entries(PAIRS))("%s distinguish a wrong program from a right one", async (_, pair) => {
     const { scores } = await run(pair.example, pair.wrong);
     expect([scores.pass_at_1, await run(pair.example, pair.right)]).toEqual([0, { scores: { pass_at_1: 1 } }]);
   });

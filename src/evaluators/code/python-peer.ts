@@ -4,8 +4,8 @@ import { PYTHON_VALUES } from "./python-values.js";
 import { PYTHON_WIRE } from "./python-wire.js";
 
 /**
- * Files in the working folders of the two Python processes. Each has its own folder; where the tests deal with files,
- * every message carries those that were written or removed, so that the program finds what the tests have left for it.
+ * Files in the working folders of the two Python processes. Each has its own folder; if the tests use files,
+ * every message carries those that were written or removed, so that the program finds the files of the tests.
  */
 const PYTHON_FILES = `
 MAX_FILES, MAX_FILE_BYTES, MAX_SENT_BYTES = 200, 1 << 20, 4 << 20
@@ -361,7 +361,7 @@ LOOP = PEER = None
 `;
 
 /**
- * What both Python processes of a trial run: the one with the tests and the one with the program. They share nothing
+ * Runs in both Python processes of a trial: the one with the tests and the one with the program. They share nothing
  * but lines of text. Plain data is copied; everything else stays where it is and is reached through a handle.
  */
 export const PYTHON_PEER = [PYTHON_WIRE, PYTHON_HANDLES, PYTHON_CONTAINERS, PYTHON_VALUES, PYTHON_FILES, PEER].join(

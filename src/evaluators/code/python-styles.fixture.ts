@@ -1,4 +1,4 @@
-/** Correct programs of many styles: what each does, the program, its tests. */
+/** Correct programs in many styles: [description, program, tests]. */
 export const CORRECT: readonly (readonly [string, string, string])[] = [
   ["returns a map", "def f(xs): return map(str, xs)", "assert list(f([1, 2])) == ['1', '2'] and set(f([3])) == {'3'}"],
   ["returns a zip", "def f(a, b): return zip(a, b)", "assert dict(f('ab', [1, 2])) == {'a': 1, 'b': 2}"],
@@ -27,17 +27,17 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "import asyncio\nasync def use():\n    async with A() as x: return x\nassert asyncio.run(use()) == 1",
   ],
   [
-    "lets JSON complain",
+    "raises a JSON error",
     "import json\ndef f(s): return json.loads(s)",
     "import json\ntry:\n    f('{')\n    assert False\nexcept json.JSONDecodeError as e:\n    assert e.pos == 1",
   ],
   [
-    "lets statistics complain",
+    "raises a statistics error",
     "import statistics\ndef f(s): return statistics.mean(s)",
     "import statistics\ntry:\n    f([])\n    assert False\nexcept statistics.StatisticsError: pass",
   ],
   [
-    "lets a queue complain",
+    "raises a queue error",
     "import queue\ndef f(): return queue.Queue().get_nowait()",
     "import queue\ntry:\n    f()\n    assert False\nexcept queue.Empty: pass",
   ],
@@ -379,7 +379,7 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-/** Correct programs that do not pass, because of something that cannot cross between processes. */
+/** Correct programs that fail because something in them cannot cross between processes. */
 export const NOT_CROSSING: typeof CORRECT = [
   [
     "returns a UserList that compares in a way of its own",

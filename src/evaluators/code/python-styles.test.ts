@@ -25,7 +25,7 @@ const TESTS = [
   "def check(candidate):\n    assert all(map(lambda x: candidate(xs=[x]) == x, range(1, 5)))\n",
 ];
 
-/** Programs that would pass in one process with their tests. */
+/** Programs that would pass if they shared a process with their tests. */
 const CHEATS: Record<string, string> = {
   "an enumeration out of texts":
     "from enum import Enum\nX = Enum('X', [('_' + '_eq_' + '_', lambda s, o: True), ('A', 1)])\ndef total(xs): return X.A",
@@ -57,23 +57,23 @@ const CHEATS: Record<string, string> = {
   "an early end": "import sys\ndef total(xs): sys.exit(0)",
 };
 
-describe.skipIf(await lacksIsolation())("Python programs of unusual styles", () => {
+describe.skipIf(await lacksIsolation())("Python programs in unusual styles", () => {
   beforeAll(() => {
     evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 
-  it.concurrent.each(CORRECT)("pass when they are right: one that %s", async (_, program, test) => {
+  it.concurrent.each(CORRECT)("pass when correct: one that %s", async (_, program, test) => {
     expect(await run({ test }, program)).toEqual({ scores: { pass_at_1: 1 } });
   });
 
-  it.concurrent.each(NOT_CROSSING)("say what cannot cross: one that %s", async (_, program, test) => {
+  it.concurrent.each(NOT_CROSSING)("name what cannot cross: one that %s", async (_, program, test) => {
     const { scores, evidence } = await run({ test }, program);
     expect(scores.pass_at_1).toBe(0);
     expect(evidence?.pass_at_1).toContain("the tests need something that cannot cross between processes: ");
   });
 
-  it("say so when a value is too long to cross", async () => {
+  it("report a value that is too long to cross", async () => {
     const program = "def f(n): return 'a' * n";
     expect(await pass({ test: "assert len(f(5_000_000)) == 5_000_000" }, program)).toBe(1);
     const { evidence } = await run({ test: "assert len(f(20_000_000)) == 20_000_000" }, program);
@@ -100,7 +100,7 @@ describe.skipIf(await lacksIsolation())("Python programs of unusual styles", () 
     expect(await Promise.all(tasks.map((task) => pass(task, program)))).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  it("keep the helpers of the prompt as they are", async () => {
+  it("keep the helpers of the prompt unchanged", async () => {
     const prompt = `def near(a, b):\n    return abs(a - b) < 1e-6\n\n${PROMPT}`;
     const task = { prompt, entry_point: "total", test: "def check(c):\n    assert near(list(c([1]))[0], 1)\n" };
     expect(await pass(task, "def total(xs): return map(int, xs)")).toBe(1);

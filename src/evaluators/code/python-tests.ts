@@ -1,4 +1,4 @@
-/** The side of the tests: it runs all that they say, asking the other side whenever they use the program. */
+/** The tests' side: runs the tests and asks the other side whenever they use the program. */
 export const PYTHON_TESTS = String.raw`
 import _ast
 

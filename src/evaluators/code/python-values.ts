@@ -1,6 +1,6 @@
 /**
- * Values of Python as JSON. Plain data goes by what it is, decided by its exact type. An object of a class derived from
- * a built-in one goes with the value that the built-in class's own methods find in it. All else goes by its number.
+ * Encodes Python values as JSON. Plain data is copied, by exact type. An object of a class derived from
+ * a built-in one is sent with the value that the built-in class's own methods find in it. All else is sent by number.
  */
 export const PYTHON_VALUES = `
 VALUE_BASES = {int: "int", float: "float", complex: "complex", str: "str", bytes: "bytes", tuple: "tuple", frozenset: "frozenset"}

@@ -1,4 +1,4 @@
-/** Lines of JSON between the two Python processes of a trial, and the names that both know. */
+/** JSON lines between the two Python processes of a trial, and the names that both know. */
 export const PYTHON_WIRE = String.raw`
 import _json, _operator, _thread, builtins, io, os, sys
 from _collections import OrderedDict, defaultdict, deque

@@ -5,7 +5,7 @@ import { type CodeTask, codeTask } from "./task.js";
 const read = (example: Omit<Example, "id">) => codeTask({ id: 1, ...example }) as CodeTask;
 const STUB = 'def add(a, b):\n    """Adds."""\n';
 
-describe("codeTask", () => {
+describe("readCodeTask", () => {
   it("reads HumanEval", () => {
     const tests = "def check(candidate):\n    assert candidate(1, 2) == 3\n";
     const expected = { language: "python", prompt: STUB, entryPoint: "add", before: "", tests };
@@ -19,7 +19,7 @@ describe("codeTask", () => {
     expect(read({ question, entry_point: "add", test: "t" }).prompt).toBe(STUB);
   });
 
-  it("takes no prose for a prompt", () => {
+  it("does not take prose for a prompt", () => {
     expect(read({ question: "Write add(a, b).", entry_point: "add", test: "assert add(1, 2) == 3" }).prompt).toBe("");
   });
 
@@ -35,12 +35,12 @@ describe("codeTask", () => {
     expect(task.entryPoint).toBe("");
   });
 
-  it("finds the function of a plain prompt by what the tests call", () => {
+  it("finds the function of a plain prompt by the calls in the tests", () => {
     const prompt = "import math\n\ndef helper(x):\n    return x\n\ndef area(r):\n    pass\n";
     expect(read({ prompt, test: "assert area(1) > 3" }).entryPoint).toBe("area");
   });
 
-  it("reads HumanEval-X, which says its language in its id", () => {
+  it("reads HumanEval-X, which has its language in its id", () => {
     const prompt = "const poly = (xs) => { return 1 }\nconst findZero = (xs) => {\n";
     const task = read({ task_id: "JavaScript/32", prompt, test: "console.assert(findZero([1]) === 0)" });
     expect(task).toMatchObject({ language: "javascript", entryPoint: "findZero", prompt });
@@ -53,18 +53,18 @@ describe("codeTask", () => {
     ["Python", "python"],
     ["", "python"],
     [null, "python"],
-  ])("takes %j for %s", (language, expected) => {
+  ])("reads %j as %s", (language, expected) => {
     expect(read({ language, test: "t" }).language).toBe(expected);
   });
 
-  it("takes a builtin's name for the function asked for where the tests call nothing else", () => {
+  it("accepts a builtin's name as the requested function if the tests call nothing else", () => {
     const tests = ["assert sum(10,15) == 6", "assert sum(100,150) == 93"];
     expect(read({ question: "q", test_list: tests })).toMatchObject({ entryPoint: "sum" });
     expect(read({ question: "q", test_list: ["assert set(f([1])) == {1}"] })).toMatchObject({ entryPoint: "" });
     expect(read({ question: "q", test_list: ["assert add(1, 2) == 3"] })).toMatchObject({ entryPoint: "" });
   });
 
-  it("says what is missing", () => {
+  it("reports what is missing", () => {
     expect(read({ question: "q" })).toBe("the example has no test, tests or test_list");
     expect(read({ question: "q", test: " ", test_list: [] })).toBe("the example has no test, tests or test_list");
     expect(read({ question: "q", test: "t", language: "rust" })).toBe(

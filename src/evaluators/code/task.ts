@@ -4,14 +4,14 @@ import { textOf } from "../gold.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { codeBlocks } from "./fences.js";
 
-/** What an example asks a program for, and how it is tested. */
+/** What an example asks for, and how it is tested. */
 export interface CodeTask {
   language: Language;
-  /** The code that the response goes on from; empty when there is none. */
+  /** The code that the response continues; may be empty. */
   prompt: string;
-  /** The function that is asked for; empty when nothing says which it is. */
+  /** The requested function; empty if unknown. */
   entryPoint: string;
-  /** What is run before the program, so that it finds the imports of the tests. */
+  /** Runs before the program, so that it has the imports of the tests. */
   before: string;
   tests: string;
 }
@@ -23,7 +23,7 @@ const ALIASES: Readonly<Record<string, Language>> = {
   node: "javascript",
 };
 
-/** Reads the format of HumanEval, of MBPP, or of plain tests; the text says what is missing. */
+/** Reads the format of HumanEval, of MBPP, or of plain tests. Returns a message if something is missing. */
 export function codeTask(example: Example, asked?: Language): CodeTask | string {
   const language = asked ?? languageOf(example);
   if (typeof language !== "string") return `the language is ${language.unknown}, not ${LANGUAGES.join(" or ")}`;
@@ -45,7 +45,7 @@ const BUILTINS = new Set(
   ),
 );
 
-/** MBPP has functions that are called like a builtin, `sum(10, 15)`: then its tests call nothing else. */
+/** MBPP has functions named like a builtin, `sum(10, 15)`: then its tests call nothing else. */
 function builtinCalled(tests: string): string {
   const called = new Set(Array.from(tests.matchAll(CALLED), ([, name = ""]) => name));
   const [only = ""] = called;
@@ -53,7 +53,7 @@ function builtinCalled(tests: string): string {
 }
 
 function languageOf({ language, task_id: taskId }: Example): Language | { unknown: string } {
-  // HumanEval-X names the language nowhere but in its ids.
+  // HumanEval-X names the language only in its ids.
   const said = textOf(language).trim() || (/^javascript\//i.test(textOf(taskId)) ? "javascript" : "python");
   const name = said.toLowerCase();
   return LANGUAGES.find((known) => known === name) ?? ALIASES[name] ?? { unknown: `"${said}"` };
@@ -73,7 +73,7 @@ interface Sought {
   language: Language;
 }
 
-/** The first text that holds code for the function asked for, be it in a fence or bare. */
+/** The first text with code for the requested function, fenced or bare. */
 function promptOf(texts: readonly string[], sought: Sought): Pick<CodeTask, "prompt" | "entryPoint"> {
   for (const text of texts) {
     const codes = [...codeBlocks(text).map(({ code }) => `${code}\n`), text];

@@ -19,24 +19,24 @@ const all = (response: string, task = TASK) => variantsOf(response, task).map(({
 const WHOLE = "def total(xs):\n    return sum(xs)";
 const fence = (code: string, info = "python") => `\`\`\`${info}\n${code}\n\`\`\``;
 
-describe("variantsOf, Python", () => {
-  it("goes on from the prompt with a body, as it is", () => {
+describe("listVariants, Python", () => {
+  it("continues the prompt with a body unchanged", () => {
     expect(first("    return sum(xs)\n")).toBe(`${PROMPT}    return sum(xs)\n`);
     expect(first("\n    return sum(xs)\n")).toBe(`${PROMPT}\n    return sum(xs)\n`);
     expect(first("\treturn sum(xs)\n")).toBe(`${PROMPT}\treturn sum(xs)\n`);
   });
 
-  it("gives a trimmed body its first indent back, or all of them", () => {
+  it("restores the first indent of a trimmed body, or all of them", () => {
     const body = "for x in xs:\n        pass\n    return sum(xs)";
     expect(first(body)).toBe(`${PROMPT}    ${body}`);
     expect(all("if xs:\n    return 1\nreturn 0")).toContain(`${PROMPT}    if xs:\n        return 1\n    return 0`);
   });
 
-  it("turns the tabs of a body into spaces where the prompt has spaces", () => {
+  it("converts a body's tabs if the prompt has spaces", () => {
     expect(all("\tif xs:\n\t\treturn 1\n\treturn 0")).toContain(`${PROMPT}    if xs:\n        return 1\n    return 0`);
   });
 
-  it("takes a whole function, with the prompt for its imports", () => {
+  it("uses a whole function, with the prompt for its imports", () => {
     expect(all(WHOLE)).toEqual(expect.arrayContaining([`${PROMPT}\n\n${WHOLE}`, WHOLE]));
     expect(first(`${PROMPT}    return sum(xs)`)).toContain("return sum(xs)");
   });
@@ -66,7 +66,7 @@ describe("variantsOf, Python", () => {
     expect(variantsOf(response, TASK)[0]).toEqual({ text: `${PROMPT}\n\n${WHOLE}`, mayCut: false });
   });
 
-  it("puts blocks together that build on each other, whichever comes first", () => {
+  it("joins blocks that build on each other, in any order", () => {
     const helper = "import math\n\ndef helper(x):\n    return math.floor(x)";
     const main = "def total(xs):\n    return helper(sum(xs))";
     expect(first(`${fence(helper)}\nthen\n${fence(main)}`)).toBe(`${PROMPT}\n\n${helper}\n\n${main}`);
@@ -84,7 +84,7 @@ describe("variantsOf, Python", () => {
     expect(first(`${fence(block)}\nthen\n${fence(main)}`)).toBe(`${PROMPT}\n\n${block}\n\n${main}`);
   });
 
-  it("drops a block that shows how a function is used, though it names a value alike", () => {
+  it("drops a block that shows how a function is used, even if it defines a value of the same name", () => {
     const main = "def total(values):\n    return sum(values)";
     expect(first(`${fence(main)}\n${fence("values = [1]\nprint(total(values))")}`)).toBe(`${PROMPT}\n\n${main}`);
   });
@@ -97,7 +97,7 @@ describe("variantsOf, Python", () => {
     expect(first(streaming, PLAIN)).toBe(streaming);
   });
 
-  it("gives a class Solution the types that it does not import", () => {
+  it("adds the types that a class Solution does not import", () => {
     const solution = "class Solution:\n    def total(self, xs: List[int]) -> Optional[int]:\n        return sum(xs)";
     const task = { ...PLAIN, tests: "assert Solution().total([1]) == 1" };
     expect(first(fence(solution), task)).toBe(`from typing import List, Optional\n${solution}`);
@@ -119,7 +119,7 @@ describe("variantsOf, Python", () => {
     expect(variantsOf(response, TASK)).toContainEqual({ text: `${PROMPT}\n\n${WHOLE}\n\nIt sums.`, mayCut: true });
   });
 
-  it("ends a body at the fence that the prompt had opened", () => {
+  it("ends a body at the fence that the prompt opened", () => {
     expect(first("    return sum(xs)\n```\nIt sums.")).toBe(`${PROMPT}    return sum(xs)`);
   });
 
@@ -149,7 +149,7 @@ describe("variantsOf, Python", () => {
     "\u00A0",
     "class Solution:\n",
     'def total(xs):\n    """\n',
-  ])("is done with a million characters of %j at once", (part) => {
+  ])("handles a million characters of %j at once", (part) => {
     const text = part.repeat(1_000_000 / part.length);
     const cpuMs = startCpuTime();
     variantsOf(text, TASK);
@@ -159,23 +159,23 @@ describe("variantsOf, Python", () => {
   });
 });
 
-describe("variantsOf, JavaScript", () => {
+describe("listVariants, JavaScript", () => {
   const prompt = "const poly = (x) => x\n/* Sum. */\nconst total = (xs) => {\n";
   const task: CodeTask = { language: "javascript", prompt, entryPoint: "total", before: "", tests: "total([1])" };
 
-  it("goes on from the prompt with a body, closed or not", () => {
+  it("continues the prompt with a body, closed or not", () => {
     expect(first("  return 1\n}\n", task)).toBe(`${prompt}  return 1\n}\n`);
     expect(all("  return 1\n", task)).toContain(`${prompt}  return 1\n\n}`);
   });
 
-  it("takes a whole function, with what the prompt has before its own", () => {
+  it("uses a whole function, with the part of the prompt before it", () => {
     const whole = "function total(xs) { return poly(1) }";
     expect(first(fence(whole, "js"), task)).toBe(`const poly = (x) => x\n/* Sum. */\n${whole}`);
     expect(all(fence(whole, "js"), task)).toContain(whole);
   });
 });
 
-describe("asScript", () => {
+describe("convertToScript", () => {
   it.each([
     ["export function f() {}", "function f() {}"],
     ["export default function f() {}", "function f() {}"],

@@ -8,22 +8,19 @@ import { type CodeTask, newlines } from "./task.js";
 /** One way to read a response as a program. */
 export interface Variant {
   text: string;
-  /** What stands after the last line that is code may be dropped: a response without fences ends in prose. */
+  /** Whether text after the last line of code may be dropped: a response without fences ends in prose. */
   mayCut: boolean;
 }
 
-/** The code of a response, before it is put together with the prompt. */
+/** The code of a response, before it is combined with the prompt. */
 export interface Answer {
   code: string;
   isFenced: boolean;
-  /** True when it holds the whole function and not only its body. */
+  /** True if it holds the whole function and not only its body. */
   isWhole: boolean;
 }
 
-/**
- * The programs a response may mean, best first: the first that is a program at all is the one that is run. None when
- * there is no code in it.
- */
+/** Lists the programs a response may mean, best first; the first that parses is run. Empty if there is no code. */
 export function variantsOf(response: string, task: CodeTask): Variant[] {
   const text = cleaned(spokenPart(newlines(response)));
   const { language, entryPoint, tests } = task;
@@ -36,20 +33,20 @@ export function variantsOf(response: string, task: CodeTask): Variant[] {
   return language === "python" ? pythonVariants(answer, task) : javascriptVariants(answer, task);
 }
 
-/** The text from its first line that begins like code; all of it when none does. */
+/** The text from its first line that looks like code; all of it if none does. */
 export function fromFirstCode(text: string, begins: RegExp): string {
   const lines = text.split("\n");
   const first = lines.findIndex((line) => begins.test(line));
   return first <= 0 ? text : lines.slice(first).join("\n");
 }
 
-/** Each text once as it is, and then those that may be cut: what is cut too early still reads as a program. */
+/** Whole texts come first: one that is cut too early may still parse as a program. */
 export function uncutFirst(texts: readonly string[], cuttable: readonly string[]): Variant[] {
   const whole = [...new Set(texts)].map((text) => ({ text, mayCut: false }));
   return [...whole, ...[...new Set(cuttable)].map((text) => ({ text, mayCut: true }))];
 }
 
-/** A response without what is no part of its text: a byte-order mark, no-break spaces as indents, MBPP's markers. */
+/** Removes a byte-order mark, no-break spaces in indents, and MBPP's markers. */
 function cleaned(response: string): string {
   const text = response.replace(/^\uFEFF/, "").replace(/^[ \t\u00A0]+/gm, (indent) => indent.replaceAll("\u00A0", " "));
   return betweenMarkers(text);
@@ -67,7 +64,7 @@ const BEGINS =
   /^(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|def[ \t]+\w|async[ \t]+def\b|class[ \t]+\w+[ \t]*[(:]|@\w)/;
 const INDENT = "    ";
 
-/** A whole function replaces the prompt's, whose imports and helpers it may use; a body goes on from the prompt. */
+/** A whole function replaces the prompt's and may use its imports and helpers; a body continues the prompt. */
 function pythonVariants(answer: Answer, { prompt, entryPoint }: CodeTask): Variant[] {
   const { isFenced, isWhole } = answer;
   const code = isWhole ? withTyping(answer.code) : answer.code;
@@ -77,7 +74,7 @@ function pythonVariants(answer: Answer, { prompt, entryPoint }: CodeTask): Varia
   }
   const withPrompt = (text: string) => (prompt === "" ? [text] : [`${prompt}\n\n${text}`, text]);
   if (isFenced) return uncutFirst(withPrompt(code), []);
-  // The reading that begins with the function itself comes first: a cut before it would leave the prompt alone.
+  // Start with the function itself: a cut before it would leave only the prompt.
   const readings = [fromFirstCode(code, entryLine(entryPoint)), fromFirstCode(code, BEGINS), code];
   return uncutFirst(readings.toReversed().flatMap(withPrompt), readings.flatMap(withPrompt));
 }
@@ -91,7 +88,7 @@ function bodies(code: string): string[] {
   const first = code.split("\n").find((line) => line.trim() !== "") ?? "";
   const whole = indented(code);
   if (/^[ \t]/.test(first)) return [code, indented(dedented(withSpaces(code))), fromIndented(code)];
-  // An answer that was trimmed has lost the indent of its first line only.
+  // A trimmed answer has lost only the indent of its first line.
   return [INDENT + code.trimStart(), whole, indented(withSpaces(code)), fromIndented(code), code];
 }
 
@@ -113,7 +110,6 @@ function dedented(code: string): string {
   return mapLines(code, (line) => line.slice(Math.min(least, line.length - line.trimStart().length)));
 }
 
-/** Without the prose before a body. */
 function fromIndented(code: string): string {
   return fromFirstCode(code, /^[ \t]+\S/);
 }
@@ -134,7 +130,7 @@ const TYPING = [
   "Iterator",
 ].concat(["List", "Mapping", "Optional", "Sequence", "Set", "Tuple", "Type", "Union"]);
 
-/** Adds the imports that sites which ask for a `class Solution` give every program. */
+/** Adds the imports that sites which ask for a `class Solution` provide. */
 function withTyping(code: string): string {
   if (!/^class[ \t]+Solution\b/m.test(code)) return code;
   const known = new Set(definitions(code, "python").map(({ name }) => name));
@@ -142,16 +138,16 @@ function withTyping(code: string): string {
   const missing = known.has("*") ? [] : TYPING.filter((name) => words.has(name) && !known.has(name));
   if (missing.length === 0) return code;
   const added = `from typing import ${missing.join(", ")}\n`;
-  // Imports of the future stand before all others.
+  // `from __future__` imports must come first.
   const [future = ""] = /^(?:from[ \t]+__future__[^\n]*\n)+/.exec(code) ?? [];
   return future + added + code.slice(future.length);
 }
 
 const FENCE = /`{3,}/g;
-/** Far more than an answer has; a text made of marks would take for ever. */
+/** Far more than any answer has; keeps the search fast on hostile text. */
 const MAX_INLINE_BLOCKS = 200;
 
-/** Code between fences that open and close on one line; `labels` are words that name a language and are no code. */
+/** Finds code between fences on one line; `labels` are language names that are not part of the code. */
 export function oneLineBlocks(text: string, labels: ReadonlySet<string>): CodeBlock[] {
   const lines = text.split("\n").filter((line) => line.includes("```"));
   return lines.flatMap((line) => blocksIn(line, labels)).slice(0, MAX_INLINE_BLOCKS);
@@ -175,7 +171,7 @@ const TAG = /<code(?:\s[^<>]{0,200})?>/gi;
 const LANGUAGE = /\b(?:language|lang)-([\w+#.-]{1,40})/i;
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'", apos: "'" };
 
-/** Code between `<code>` and `</code>`; a tag that is never closed goes on to the end. */
+/** Finds code between `<code>` and `</code>`; an unclosed tag runs to the end. */
 export function taggedBlocks(text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   for (const open of text.matchAll(TAG)) {
@@ -199,19 +195,19 @@ const LABELS: Record<Language, ReadonlySet<string>> = {
   javascript: new Set(["", "javascript", "js", "node", "nodejs", "mjs", "cjs", "jsx", "es6", "typescript", "ts"]),
 };
 
-/** No answer is spread over more; a text made of fences would take for ever. */
+/** Far more than any answer has; keeps the search fast on hostile text. */
 const MOST_BLOCKS = 20;
 
-/** What the tests need of a response. */
+/** What the tests need from a response. */
 interface Wanted {
   language: Language;
-  /** The function that is asked for; empty when nothing says which it is. */
+  /** The requested function; empty if unknown. */
   entryPoint: string;
-  /** Every word of the tests: some of them are names that the response must define. */
+  /** All words of the tests: some are names that the response must define. */
   words: ReadonlySet<string>;
 }
 
-/** The code in the fenced blocks of a response, or in what else sets code apart; null when it has none. */
+/** The code in fenced blocks or otherwise marked code; null if there is none. */
 function fencedCode(text: string, wanted: Wanted): string | null {
   const before = beforeBareFence(text);
   if (before !== null && isCode(before, wanted)) return before;
@@ -219,7 +215,7 @@ function fencedCode(text: string, wanted: Wanted): string | null {
   return chosenFrom(blocks.length > 0 ? blocks : setApart(text, wanted), wanted);
 }
 
-/** Code in tags, between fences on one line, or typed into a session; none where the text is code by itself. */
+/** Code in tags, in one-line fences, or in a session transcript; empty if the text itself is code. */
 function setApart(text: string, wanted: Wanted): CodeBlock[] {
   const { language, entryPoint } = wanted;
   if (entryPoint !== "" && definedNames(text, language).has(entryPoint)) return [];
@@ -230,7 +226,7 @@ function setApart(text: string, wanted: Wanted): CodeBlock[] {
   return typed === text ? [] : [{ info: "", code: typed }];
 }
 
-/** Prose sets names apart as it does code. */
+/** Prose also puts plain names in code marks. */
 function isMoreThanName(code: string): boolean {
   return /[\s(=]/.test(code.trim()) && !/^[\w.]+\(\)$/.test(code.trim());
 }
@@ -248,12 +244,12 @@ function withoutPrompts({ info, code }: CodeBlock): CodeBlock {
   return { info, code: typedIn(code) };
 }
 
-/** A whole function, or a body by its indent. */
+/** A whole function, or a body recognized by its indent. */
 function isCode(text: string, { language, entryPoint }: Wanted): boolean {
   return definedNames(text, language).has(entryPoint) || /^(?:[ \t]*\n)*[ \t]+\S/.test(text);
 }
 
-/** The last block that defines what is wanted, with those that define what it uses. */
+/** The last block that defines what is needed, plus the blocks that define what it uses. */
 function assembled(blocks: readonly CodeBlock[], wanted: Wanted): string {
   const chosen = new Set([mainBlock(blocks, wanted)]);
   while (chosen.size < MOST_BLOCKS) {
@@ -270,14 +266,14 @@ function assembled(blocks: readonly CodeBlock[], wanted: Wanted): string {
 function mainBlock(blocks: readonly CodeBlock[], { language, entryPoint, words }: Wanted): CodeBlock {
   const defining = blocks.map((block) => ({ block, names: definedNames(block.code, language) }));
   const having = defining.filter(({ names }) => names.has(entryPoint));
-  // An outline of the function after the function itself is no better answer.
+  // Prefer the function over a later outline of it.
   const asked = having.findLast(({ block }) => !isStub(block.code, entryPoint)) ?? having.at(-1);
   const mentioned = defining.findLast(({ names }) => [...names].some((name) => words.has(name)));
   const found = asked ?? (entryPoint === "" ? mentioned : undefined) ?? defining.at(-1);
   return found?.block ?? { info: "", code: "" };
 }
 
-/** Later blocks correct earlier ones, so that the last definition of a missing name is taken. */
+/** Later blocks correct earlier ones, so the last definition of a missing name counts. */
 function nextNeeded(
   blocks: readonly CodeBlock[],
   chosen: ReadonlySet<CodeBlock>,
@@ -299,18 +295,18 @@ function nextNeeded(
 }
 
 const STATEMENT = /^(?:@|async[ \t]+def\b|def\b|class\b|import\b|from\b|#|[)\]}]|"""|''')/;
-/** Values that a program sets up for itself; a call of anything else most likely shows how it is used. */
+/** Values that a program sets up; a call of anything else most likely shows how it is used. */
 const PLAIN_VALUE =
   /^\w+[ \t]*(?::[^=]*)?=[ \t]*(?:[[{("'\d-]|None\b|True\b|False\b|lambda\b|(?:dict|set|list|deque|Counter|defaultdict|OrderedDict)\()/;
 const EMPTY_LINE = /^(?:\.\.\.|pass|raise[ \t]+NotImplementedError\b.*|#.*)?$/;
 
-/** True when Python code only imports and defines: nothing of it shows how something is used. */
+/** Whether Python code only imports and defines, without usage examples. */
 function onlyDefines(code: string): boolean {
   const tops = code.split("\n").filter((line) => line.trim() !== "" && !/^\s/.test(line));
   return tops.every((line) => STATEMENT.test(line) || PLAIN_VALUE.test(line));
 }
 
-/** True when a function of Python code is only announced: its body is dots, `pass` or a comment. */
+/** Whether a Python function has no implementation: its body is dots, `pass` or a comment. */
 function isStub(code: string, name: string): boolean {
   const lines = code.split("\n");
   const at = lines.findLastIndex((line) => line.startsWith(`def ${name}`) && !/\w/.test(line[name.length + 4] ?? ""));
@@ -325,15 +321,15 @@ function isStub(code: string, name: string): boolean {
 
 const PROMPTED = /^>>>(?: |$)/m;
 const CONTINUED = /^\.\.\.(?: |$)/;
-/** What a program is made of. All else in a session only shows what something gives. */
+/** Statements that belong to a program. Anything else in a session only shows results. */
 const LASTING =
   /^(?:@|(?:async[ \t]+)?(?:def|for|with)\b|class\b|import\b|from\b|if\b|while\b|try\b|[A-Za-z_]\w*[ \t]*(?::[^=]*)?=(?!=))/;
 
 /**
- * The program in the transcript of a Python session: what was typed, without the prompts, what came back and calls that
- * only try something out. Code that is no session is given back as it is.
+ * Extracts the program from the transcript of a Python session: without prompts, output and trial calls.
+ * Returns other code unchanged.
  * @example
- * typedIn(">>> def f(x):\n...     return x + 1\n>>> f(1)\n2"); // "def f(x):\n    return x + 1"
+ * extractTypedCode(">>> def f(x):\n...     return x + 1\n>>> f(1)\n2"); // "def f(x):\n    return x + 1"
  */
 export function typedIn(code: string): string {
   if (!PROMPTED.test(code)) return code;
@@ -342,7 +338,7 @@ export function typedIn(code: string): string {
   return isProgram ? chunks.map((lines) => lines.join("\n").trimEnd()).join("\n") : code;
 }
 
-/** Each statement as it was typed; the lines in between are what the session answered. */
+/** Lines in between are output of the session. */
 function chunksOf(lines: readonly string[]): string[][] {
   const chunks: string[][] = [];
   let open: string[] | null = null;

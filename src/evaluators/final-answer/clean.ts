@@ -1,4 +1,4 @@
-/** Marks that may surround an answer, each opening with its closing one. */
+/** Pairs of marks that may surround an answer. */
 const PAIRS: readonly (readonly [string, string])[] = [
   ["**", "**"],
   ["__", "__"],
@@ -14,17 +14,16 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ["‘", "’"],
 ];
 const COMMAND = /^\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit)\s?\{/;
-/** What models write when they stop, left in by those who run them. */
+/** Stop tokens that were left in the response. */
 const STOP_MARK = /(?:<\/s>|<\|[a-z_]{1,20}\|>|<\/answer>)$/i;
-/** The end of "No, because …" and of "12. There are …". */
+/** Ends the clause in "No, because …" and in "12. There are …". */
 const CLAUSE_END = /[.,;:!?](?=\s|$)|\s[-–—(]|\s(?:because|since|as)\s/;
-/** Nested deeper than this is no answer. */
 const MOST_LAYERS = 12;
 
 /**
- * An answer without what was put around it: bold, quotes, dollar signs, \boxed, the final period.
+ * Removes what surrounds an answer: bold, quotes, dollar signs, \boxed, the final period.
  * @example
- * cleaned("**\\boxed{\\text{No}}**."); // "No"
+ * cleanAnswer("**\\boxed{\\text{No}}**."); // "No"
  */
 export function cleaned(text: string): string {
   let answer = text.trim();
@@ -41,7 +40,7 @@ function peel(answer: string): string {
   return withoutPeriod(withoutHalf(bare)).trim();
 }
 
-/** A mark of bold text whose other half was cut off with what came before or after. */
+/** A bold mark whose other half was cut off. */
 function withoutHalf(answer: string): string {
   const mark = answer.indexOf("**");
   if (mark === -1 || answer.includes("**", mark + 2)) return answer;
@@ -64,7 +63,7 @@ function unwrapped(answer: string): string {
   return commandContent(answer) ?? answer;
 }
 
-/** What is in the braces of a LaTeX command that the text begins with; null when it begins with none. */
+/** The content of a leading LaTeX command; null if the text begins otherwise. */
 function commandContent(text: string): string | null {
   const command = COMMAND.exec(text);
   if (command === null) return null;
@@ -78,14 +77,13 @@ function commandContent(text: string): string | null {
   return text.slice(command[0].length);
 }
 
-/** The inside of the first bold part of a line; null when there is none. */
 export function firstBold(line: string): string | null {
   const open = line.indexOf("**");
   const close = open === -1 ? -1 : line.indexOf("**", open + 2);
   return close === -1 ? null : line.slice(open + 2, close);
 }
 
-/** The beginning of a line, up to where it goes on to explain. */
+/** The beginning of a line, up to where an explanation starts. */
 export function clauseOf(line: string): string {
   const text = line.replaceAll("**", "");
   const end = text.search(CLAUSE_END);

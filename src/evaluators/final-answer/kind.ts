@@ -1,4 +1,4 @@
-/** What sort of answer a gold is: it decides how the response is read. */
+/** The kind of a gold answer decides how the response is read. */
 type Kind = "option" | "number" | "brackets" | "verdict" | "list" | "words";
 
 const OPTION = /^\(([a-z])\)$|^([a-z])[.)]?$/i;
@@ -15,7 +15,6 @@ const SPELLED = [
   ..."sixteen seventeen eighteen nineteen twenty".split(" "),
 ];
 
-/** The sort of a gold answer. */
 export function kindOf(gold: string): Kind {
   const text = gold.trim();
   if (OPTION.test(text)) return "option";
@@ -25,23 +24,21 @@ export function kindOf(gold: string): Kind {
   return /^\S+(?:\s+\S+)+$/.test(text) && !text.includes(",") ? "list" : "words";
 }
 
-/** The answers that a gold such as "Yes" is one of; none for a gold of any other sort. */
+/** The set of answers that a gold such as "Yes" belongs to; empty for other golds. */
 export function verdictsLike(gold: string): readonly string[] {
   return VERDICTS.find((verdicts) => verdicts.includes(gold.trim().toLowerCase())) ?? [];
 }
 
-/** Whether a text is brackets and nothing else. */
 export function isBrackets(text: string): boolean {
   return BRACKETS.test(text);
 }
 
-/** The letter of a gold such as "(B)" or "B". */
 export function optionLetter(gold: string): string {
   const match = OPTION.exec(gold.trim());
   return (match?.[1] ?? match?.[2] ?? "").toUpperCase();
 }
 
-/** The number that a text is, in digits or in a word up to twenty; null when it is none or more than one. */
+/** Parses digits or a word up to twenty; null for other texts. */
 export function wholeNumber(text: string): number | null {
   const spelled = SPELLED.indexOf(text.toLowerCase());
   if (spelled !== -1) return spelled;

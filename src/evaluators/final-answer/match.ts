@@ -13,13 +13,15 @@ import { isBrackets, kindOf, optionLetter, verdictsLike, wholeNumber } from "./k
 const NUMBERS_LONGEST = 200;
 const MAX_LINE = 1000;
 const WITH_UNIT = /^([-−+]?[\d,]*\.?\d+) [a-z][^\d]*$/i;
-/** Where a number ends that an explanation follows; a minus before a digit, and a remark that a sign
- * follows, go on with the sum. */
+/**
+ * Where a number ends and an explanation starts. A minus before a digit, and a remark followed by an operator,
+ * continue the sum.
+ */
 const CLAUSE_END = /[.,;:!?](?=\s|$)|\s[-–—](?!\s?[\d$])|\s\((?![^()]{0,60}\)\s?[-+*/×÷=])|\s(?:because|since|as)\s/;
-/** Where a sum ends: it may hold brackets. */
+/** Where a sum ends; it may contain brackets. */
 const SUM_END = /[.,;!?](?=\s|$)|\s(?:because|since|as|where|which)\s/;
 
-/** The numbers that a line may answer with; the result of a sum only when the line does not begin with its answer. */
+/** The numbers that a line may answer with. The result of a sum counts only if the line does not begin with its answer. */
 function numbersOf(line: string, isExplicit: boolean): number[] {
   const plain = findResult(line.replaceAll("**", ""));
   if (isFormula(plain)) return [];
@@ -32,7 +34,7 @@ function numbersOf(line: string, isExplicit: boolean): number[] {
   return results.length > 0 ? results : onlyNumber(plain, isExplicit);
 }
 
-/** The one number of a line: "There are 11 animals"; behind an announcement only one that it begins with. */
+/** The only number of a line: "There are 11 animals". After an announcement it must come first. */
 function onlyNumber(line: string, isLeading: boolean): number[] {
   if (line.length > MAX_LINE || isRefusal(line)) return [];
   const text = latexText(plainText(line));
@@ -45,17 +47,16 @@ function onlyNumber(line: string, isLeading: boolean): number[] {
   return isFound && value !== undefined ? [Number(value.top) / Number(value.bottom)] : [];
 }
 
-/** Without the commands that only put words into a formula. */
+/** Unwraps LaTeX commands that only hold words. */
 function latexText(text: string): string {
   return text.replace(/^\\(?:boxed|fbox)\s?\{/, "").replace(/\\(?:text|textbf|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1");
 }
 
-/** Whether a line answers with a formula or a list, "x = 1 or x = 4": no number of it is the answer. */
+/** Whether a line answers with a formula or a list, "x = 1 or x = 4", so that none of its numbers is the answer. */
 function isFormula(line: string): boolean {
   return line.length <= MAX_LINE && findLeading(line)?.isFormula === true;
 }
 
-/** Those of some texts that are numbers, spelled or with a unit. */
 function numbersAmong(texts: readonly string[]): number[] {
   return texts.flatMap((text) => numberOf(cleaned(text)) ?? []);
 }
@@ -85,7 +86,7 @@ const BULLET = /^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+/;
 /** A dash before a number may be its sign. */
 const WORDED_BULLET = new RegExp(`${BULLET.source}(?!\\d)`);
 
-/** The texts that may be a list at the beginning of an answer: its bullets, its first paragraph, all of it. */
+/** Texts that may be a list at the start of an answer: its bullets, its first paragraph, all of it. */
 function listsIn(rest: string): string[] {
   const text = rest.trimStart().slice(0, LONGEST);
   const lines = text.split("\n");
@@ -94,7 +95,7 @@ function listsIn(rest: string): string[] {
   return [bullets(lines), withoutBullets(paragraph), withoutBullets(text)].filter((list) => list !== "");
 }
 
-/** A list as it is compared: its words in lower case, however they are separated. */
+/** Compares lists by their words in lower case, however they are separated. */
 function wordsOf(text: string): string {
   return text
     .toLowerCase()
@@ -104,7 +105,7 @@ function wordsOf(text: string): string {
     .join(" ");
 }
 
-/** The items of a list with marks; a blank line may stand between them, a remark ends it. */
+/** Joins bullet items. Blank lines may come between them; a remark ends the list. */
 function bullets(lines: readonly string[]): string {
   const items: string[] = [];
   for (const line of lines) {
@@ -124,30 +125,27 @@ function withoutBullets(text: string): string {
   );
 }
 
-/** A line without the mark of a list, unless it is one of several items: these may be what there is to choose from. */
+/** Removes a bullet, unless the line is one of several items, which may be the choices. */
 function withoutOnlyBullet(line: string, text: string): string {
   const items = text.slice(-LONGEST).match(new RegExp(BULLET.source, "gm")) ?? [];
   return items.length === 1 ? line.replace(WORDED_BULLET, "") : line;
 }
 
-/** One place of a response where its answer may stand. */
+/** A place in a response where its answer may be. */
 interface Place {
-  /** From the answer on. Nothing when the response only says what the answer is not. */
+  /** The text from the answer on. Empty if the response only says what the answer is not. */
   rest: string;
-  /** The same with the words that may be filling or the beginning of the answer: "thus", "then", "not". */
+  /** The same, including leading words that may be filler or part of the answer: "thus", "then", "not". */
   full: string;
-  /** The line that holds the answer. */
   line: string;
-  /** The same line with the words that may be filling, or another line where the answer may stand. */
+  /** The same line with possible filler words, or another line that may hold the answer. */
   otherLine: string;
-  /** False when nothing was announced and the response is taken as it is. */
+  /** False if nothing was announced and the whole response is used. */
   isExplicit: boolean;
 }
 
-/** What is longer than this is no answer. */
 const LONGEST = 20_000;
 const MAX_SENTENCE = 300;
-/** What a conclusion begins with. */
 const OPENER =
   /^(?:(?:therefore|thus|so|hence|overall|finally|in conclusion|in summary|i(?:['’]d| would) say|i (?:think|believe))\b[,:]?\s|\p{So}\ufe0f?\s)+/iu;
 /** "The argument is therefore invalid", "the expression evaluates to True", "it is not plausible". */
@@ -159,14 +157,12 @@ const LINKING = /\b(?:is|are|was|from|in|to)\s(?!.*\b(?:is|are|was|from|in|to)\s
 const FILLING = /^(?:[\s:：=,]|[*_]{1,3}(?=\s|$)|therefore\b|thus\b|then\b|clearly\b|hence\b)+/i;
 const GREEDY_BOX = /^\\boxed\s?\{(.*)\}/;
 
-/** A response as it is compared with golds. */
 export interface ReadResponse {
   response: string;
-  /** Where it may answer, the last place first. */
+  /** Where it may answer, last first. */
   places: readonly Place[];
 }
 
-/** Finds where a response may answer. */
 export function readResponse(response: string): ReadResponse {
   const text = ownAnswer(response).trimStart();
   const stated = findStatedAnswers(text).filter(({ by }) => by !== "space");
@@ -177,7 +173,7 @@ export function readResponse(response: string): ReadResponse {
   return { response, places: labeled === null ? [whole] : [whole, labeled] };
 }
 
-/** Behind the label of the last line, "Total: 8", or below the last line that ends in a colon. */
+/** After the label of the last line, "Total: 8", or below the last line that ends in a colon. */
 const LABELED_LINE = /(?:^|\n)(?![ \t]*(?:[-*•]\s|\d|#{0,4}[ \t]*[*_]{0,2}step\b))[^:\n]{1,100}:[*_]{0,3}(?=\s)/gi;
 
 function behindLastColon(text: string): Place | null {
@@ -185,18 +181,18 @@ function behindLastColon(text: string): Place | null {
   const last = lines.at(-1);
   if (last === undefined) return null;
   const rest = text.slice(-LONGEST).slice(last.index + last[0].length);
-  // What goes on on other lines must be below the label, and not beside it.
+  // A multi-line answer must be below the label, not beside it.
   if (/^[ \t]*\S[^\n]*\n\s*\S/.test(rest) || rest.trim() === "") return null;
   return { rest, full: rest, line: lineFrom(rest), otherLine: lineFrom(rest), isExplicit: true };
 }
 
-/** Whether a response answers with a gold, and what was read, for people. */
+/** Whether a response matches a gold, and what was read, for the evidence. */
 export interface Answered {
   isRight: boolean;
   shown: string;
 }
 
-/** Compares a response with a gold. The question tells which letters its options go by. */
+/** The question tells which letters its options have. */
 export function compareWithGold({ response, places }: ReadResponse, gold: string, question: string): Answered {
   if (kindOf(gold) === "option") return compareOption(response, gold, question);
   const place = placeFor(places, gold);
@@ -212,7 +208,7 @@ function compareOption(response: string, gold: string, question: string): Answer
   return { isRight: letter === wanted, shown: letter === "" ? "" : `(${letter})` };
 }
 
-/** The options that a question lists at its end, as BIG-Bench-Hard does; every letter when it lists none. */
+/** The options at the end of a question, as in BIG-Bench-Hard; all letters if it lists none. */
 function optionsIn(question: string, gold: number): Options {
   const texts: string[] = [];
   for (const [, letter = "", text = ""] of question.slice(-LONGEST).matchAll(OPTION_LINE)) {
@@ -232,7 +228,7 @@ function short(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-/** The place that counts for a gold: the last one with an answer of its kind, else the last. */
+/** The last candidate with an answer of the gold's kind, else the last. */
 function placeFor(places: readonly Place[], gold: string): Place | undefined {
   const isDenial = kindOf(gold) === "verdict" || /^not\b/i.test(gold.trim());
   const saying = places.filter(({ rest, full }) => rest !== "" || (isDenial && /^not\b/i.test(full)));
@@ -278,15 +274,15 @@ function numbersAt({ line, otherLine, isExplicit }: Place): number[] {
   return [...numbersOf(said, isExplicit), ...(isExplicit ? [] : numbersAmong([otherLine]))];
 }
 
-/** Braces are often written as LaTeX wants them, "\}", and often not. */
+/** Braces may be escaped as in LaTeX, "\}", or not. */
 function bracketsAt(place: Place): string[] {
   const boxed = GREEDY_BOX.exec(place.line)?.[1] ?? "";
   return [...textsAt(place), boxed].map((text) => spaceless(text).replace(/\\(?=[{}])/g, ""));
 }
 
 /**
- * The first of the answers that a gold such as "Yes" is one of: in the line, its first clause, its bold part, its last
- * sentence. "Not valid" is invalid.
+ * Looks for the gold's alternatives ("Yes", "No") in the line, its first clause, its bold part and its last sentence.
+ * "Not valid" is invalid.
  */
 function verdictAt(place: Place, gold: string): string | undefined {
   const { line, otherLine, isExplicit } = place;
@@ -308,7 +304,7 @@ function verdictAt(place: Place, gold: string): string | undefined {
 }
 
 function listsAt(place: Place): string[] {
-  // Where nothing is announced, the list is all that is said, or the last paragraph.
+  // Without an announcement, the list is the whole text or its last paragraph.
   const parts = place.isExplicit ? [place.rest, place.full] : [place.rest, lastParagraph(place.rest)];
   const long = parts.flatMap(listsIn);
   return [...textsAt(place), ...linkedTexts(place), ...long].map(wordsOf);
@@ -324,12 +320,12 @@ function lastParagraph(text: string): string {
   );
 }
 
-/** The forms an answer in words may take: the whole line, its first clause, its bold part. */
+/** The whole line, its first clause, its bold part. */
 function textsAt({ line, otherLine, isExplicit }: Place): string[] {
   return [...formsOf(line), ...(isExplicit ? formsOf(otherLine) : [otherLine])].map(cleaned);
 }
 
-/** What follows the last verb or preposition of a line. */
+/** The text after the last verb or preposition of a line. */
 function linkedTexts({ line }: Place): string[] {
   const window = line.slice(0, MAX_SENTENCE);
   const link = LINKING.exec(window);
@@ -352,7 +348,7 @@ function lineFrom(text: string): string {
   return (end === -1 ? text.trimStart() : text.trimStart().slice(0, end)).slice(0, LONGEST);
 }
 
-/** The last line with a letter, a digit or a bracket: marks alone, such as "---" and "$$", are no answer. */
+/** The last line with a letter, a digit or a bracket; marks such as "---" and "$$" do not count. */
 function lastLine(text: string): string {
   const end = text.trimEnd().length;
   for (let stop = end; stop > 0; ) {

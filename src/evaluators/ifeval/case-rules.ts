@@ -3,21 +3,21 @@ import { isLower, isSpaceAt, isUpper, SPACE, splitWords, WORD } from "./python-t
 import type { Follows, Rules } from "./rule.js";
 import { sentenceSpans } from "./sentences.js";
 
-/** The languages that the detector knows, by its codes. */
+/** Codes of the languages that the detector knows. */
 const LANGUAGES = new Set(
   "af ar bg bn cs da de el en es et fa fi fr gu he hi hr hu id it ja kn ko lt lv mk ml mr ne nl no pa pl pt ro ru sk sl so sq sv sw ta te th tl tr uk ur vi zh-cn zh-tw".split(
     " ",
   ),
 );
 
-/** The ids whose rules ask for the language of a response. */
+/** Instructions that depend on the language of a response. */
 export const LANGUAGE_IDS: ReadonlySet<string> = new Set([
   "language:response_language",
   "change_case:english_capital",
   "change_case:english_lowercase",
 ]);
 
-/** The rules about capitals, commas and the language of a response. */
+/** Rules about capitals, commas and language. */
 export const CASE_RULES: Rules = {
   "language:response_language": (given) => isIn(given.oneOf("language", LANGUAGES)),
   "change_case:english_capital": () => (response, detect) => isUpper(response) && isIn("en")(response, detect),
@@ -30,7 +30,7 @@ export const CASE_RULES: Rules = {
   "punctuation:no_comma": () => (response) => !response.includes(","),
 };
 
-/** A response without letters counts as followed: the official grader gives it the benefit of the doubt. */
+/** A response without letters passes, as in the official grader. */
 function isIn(language: string): Follows {
   return (response, detect) => {
     const found = detect(response);
@@ -41,12 +41,12 @@ function isIn(language: string): Follows {
 const HAS_CAPITAL = /\p{Uppercase}/u;
 const FINAL_CLOSERS = "])}>\"'»”’ ";
 
-/** Puts spaces where the official grader's tokeniser (NLTK 3.8, Penn Treebank) parts words; the order matters. */
+/** Inserts spaces where the official grader's tokenizer (NLTK 3.8, Penn Treebank) splits words; the order matters. */
 const BEFORE_FINAL_PERIOD: readonly (readonly [RegExp, string])[] = [
   [/[«“‘„]|`+/g, " $& "],
   [/^"/, " `` "],
   [/([ ([{<])("|'')/g, "$1 `` "],
-  // A letter that stands alone after an apostrophe, unless it is a shortened word: "'a" but not "'s".
+  // A single letter after an apostrophe, unless it is a contraction: "'a" but not "'s".
   [new RegExp(`'(?!re|ve|ll|[mtsdn])(?=[${WORD}](?![${WORD}]))`, "giu"), "' "],
 ];
 
@@ -60,7 +60,7 @@ const AFTER_FINAL_PERIOD: readonly (readonly [RegExp, string])[] = [
   [/--/g, " -- "],
 ];
 
-/** Shortened words and pairs that are written as one; they are looked for between spaces. */
+/** Contractions and merged words, matched between spaces. */
 const PARTED: readonly (readonly [RegExp, string])[] = [
   [/[»”’]|''|"/g, " $& "],
   [/([^' ])('[sSmMdD]|') /g, "$1 $2 "],
@@ -76,7 +76,7 @@ const PARTED: readonly (readonly [RegExp, string])[] = [
   [new RegExp(` ('t)(is|was)(?![${WORD}])`, "giu"), " $1 $2 "],
 ];
 
-/** How many words are all in capitals. A word with a hyphen is one, "CAN'T" and "CANNOT" are two. */
+/** Counts words in capitals. A hyphenated word is one, "CAN'T" and "CANNOT" are two. */
 export function countCapitalWords(text: string): number {
   let count = 0;
   for (const [start, end] of sentenceSpans(text)) {
@@ -86,7 +86,6 @@ export function countCapitalWords(text: string): number {
   return count;
 }
 
-/** The words and signs of one sentence. */
 function words(sentence: string): string[] {
   const opened = replaceAll(sentence, BEFORE_FINAL_PERIOD);
   const parted = replaceAll(withFinalPeriodApart(opened), AFTER_FINAL_PERIOD);
@@ -97,7 +96,7 @@ function replaceAll(text: string, steps: readonly (readonly [RegExp, string])[])
   return steps.reduce((parted, [pattern, replacement]) => parted.replace(pattern, replacement), text);
 }
 
-/** Parts the period from the last word; only closing signs and white space may follow it. */
+/** Only closing marks and white space may follow the period. */
 function withFinalPeriodApart(sentence: string): string {
   let place = sentence.length - 1;
   while (place > 0 && isSpaceAt(sentence, place)) place -= 1;
@@ -106,7 +105,6 @@ function withFinalPeriodApart(sentence: string): string {
   return isFinal ? `${sentence.slice(0, place)} . ${sentence.slice(place + 1)} ` : sentence;
 }
 
-/** A pattern for a word of two parts that may have any case. */
 function whole(parts: string): RegExp {
   const [first, second] = parts.split("|");
   return new RegExp(`(?<![${WORD}])(${first})(${second})(?![${WORD}])`, "giu");

@@ -6,37 +6,37 @@ import { loadProfiles } from "./language-profiles.js";
 const profiles = loadProfiles();
 const detect = languageDetector(profiles);
 
-describe("letterRuns", () => {
+describe("listLetterRuns", () => {
   const runs = (text: string) => letterRuns(text, profiles.alike);
 
-  it("gives one to three letters, with the space before and after a word", () => {
+  it("lists one to three letters, with the space before and after a word", () => {
     expect(runs("ab c")).toEqual(["a", " a", "b", "ab", " ab", " ", "b ", "ab ", "c", " c"]);
   });
 
-  it("leaves out what lies inside a word in capitals", () => {
+  it("skips the inside of a word in capitals", () => {
     expect(runs("ABC d")).toEqual(["A", " A", " ", "C ", "BC ", "d", " d"]);
   });
 
-  it("leaves out addresses, and Latin letters in a text of another script", () => {
+  it("skips addresses, and Latin letters in a text of another script", () => {
     expect(runs("http://a.b/c?d me@x.org")).toEqual([]);
     expect(runs("длинное слово Google и снова слово").join("")).not.toMatch(/[A-Za-z]/);
     expect(runs("слово and many words more").join("")).toMatch(/[A-Za-z]/);
   });
 
-  it("does not tell apart what is one letter to the profiles", () => {
+  it("merges characters that are one letter in the profiles", () => {
     expect(runs("한")).toEqual(runs("글"));
     expect(runs("ひ")).toEqual(runs("ら"));
     expect(runs("a\u0301")).toEqual(runs("á"));
     expect(runs("ی")).toEqual(runs("ي"));
   });
 
-  it("looks at the first ten thousand characters", () => {
+  it("reads the first ten thousand characters", () => {
     expect(runs("x".repeat(20_000))).toEqual(runs("x".repeat(10_000)));
     expect(runs(`${"1".repeat(10_000)} word`)).toEqual([]);
   });
 });
 
-describe("languageDetector", () => {
+describe("createLanguageDetector", () => {
   it.each([
     ["ar", "الطقس جميل اليوم ولذلك سنذهب إلى الحديقة مع الأصدقاء."],
     ["bg", "Днес времето е хубаво и ще отидем на разходка в парка."],
@@ -62,22 +62,22 @@ describe("languageDetector", () => {
     ["th", "วันนี้ฝนตกหนัก เราจึงอยู่บ้านดูหนังกัน"],
     ["ur", "آج موسم بہت خوشگوار ہے اس لیے ہم باغ میں سیر کرنے جا رہے ہیں۔"],
     ["vi", "Hôm nay trời mưa to nên chúng tôi ở nhà nấu ăn và xem phim."],
-  ])("recognises %s", (language, text) => {
+  ])("recognizes %s", (language, text) => {
     expect(detect(text)).toBe(language);
     expect(detect(`**${text}**\n\n* Google\n* ${text} (New York)`)).toBe(language);
   });
 
-  it("recognises English in capitals and in small letters", () => {
+  it("recognizes English in capitals and in small letters", () => {
     const text = "The meeting is at noon on Friday. Please bring your notes, and everyone's input is welcome!";
     expect(detect(text.toUpperCase())).toBe("en");
     expect(detect(text.toLowerCase())).toBe("en");
   });
 
-  it("gives the same answer every time, also where it is doubtful", () => {
+  it("always gives the same answer, even for ambiguous text", () => {
     for (const text of ["Ciao, come stai?", "JAMES IS 10", "ok"]) expect(detect(text)).toBe(detect(text));
   });
 
-  it.each(["", "12345", "!?", "😀"])("gives null for %j, which has no letters", (text) => {
+  it.each(["", "12345", "!?", "😀"])("returns null for %j, which has no letters", (text) => {
     expect(detect(text)).toBeNull();
   });
 });

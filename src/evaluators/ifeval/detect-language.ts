@@ -1,24 +1,24 @@
 import type { LanguageProfiles } from "./language-profiles.js";
 
-/** The language of a text as a two-letter code, "unknown" when several are as likely, null when it has no letters. */
+/** Returns a two-letter code, "unknown" if several languages are equally likely, or null if the text has no letters. */
 export type DetectLanguage = (text: string) => string | null;
 
-/** The official detector takes 7 samples, by chance; more give the answer that it gives most often, always the same. */
+/** The official detector draws 7 random samples; more samples with a fixed seed give its most frequent answer. */
 const SAMPLES = 35;
 const MOST_RUNS_OF_A_SAMPLE = 1000;
 const RUNS_BETWEEN_CHECKS = 5;
 const CERTAIN = 0.99999;
 const LEAST_PROBABILITY = 0.1;
-/** What a run of letters counts in a language whose profile lacks it; it varies a little from sample to sample. */
+/** The weight of a letter run that a language's profile lacks; varied a little per sample. */
 const SMALLEST_SHARE = 0.5 / 10_000;
 const SPREAD = 0.05 / 10_000;
 const SEED = 0x9e3779b9;
 
 /**
- * A language detector that decides as the official grader's does: naive Bayes over runs of letters, drawn from the text
+ * Creates a language detector that decides like the official grader's: naive Bayes over letter runs, sampled from the text
  * until one language is certain.
  * @example
- * languageDetector(loadProfiles())("Guten Morgen, wie geht es dir?"); // "de"
+ * createLanguageDetector(loadLanguageProfiles())("Guten Morgen, wie geht es dir?"); // "de"
  */
 export function languageDetector({ languages, shares, alike }: LanguageProfiles): DetectLanguage {
   return (text) => {
@@ -38,7 +38,7 @@ export function languageDetector({ languages, shares, alike }: LanguageProfiles)
   };
 }
 
-/** Multiplies the probabilities of runs drawn from the text until one language is certain. */
+/** Multiplies the probabilities of sampled runs until one language is certain. */
 function judgeSample(found: readonly (readonly number[])[], size: number, random: () => number): Float64Array {
   const probabilities = new Float64Array(size).fill(1 / size);
   const smallest = SMALLEST_SHARE + normalDeviate(random) * SPREAD;
@@ -46,7 +46,7 @@ function judgeSample(found: readonly (readonly number[])[], size: number, random
     const pairs = found[Math.floor(random() * found.length)] ?? [];
     for (let at = 0; at < pairs.length; at += 2) {
       const place = pairs[at] ?? 0;
-      // Languages without the run would all be multiplied by the same: only the others are, by how much more they have.
+      // Languages without the run would all get the same factor, so only the others are scaled, by the ratio.
       probabilities[place] = (probabilities[place] ?? 0) * (1 + (pairs[at + 1] ?? 0) / smallest);
     }
     if (drawn % RUNS_BETWEEN_CHECKS !== 0) continue;
@@ -54,7 +54,7 @@ function judgeSample(found: readonly (readonly number[])[], size: number, random
   }
 }
 
-/** Makes the probabilities sum to one and gives the largest. */
+/** Scales the probabilities to sum to one and returns the largest. */
 function normalise(probabilities: Float64Array): number {
   const sum = probabilities.reduce((total, probability) => total + probability, 0);
   let largest = 0;
@@ -72,7 +72,7 @@ function likeliest(total: Float64Array, languages: readonly string[]): string {
   return (total[best] ?? 0) / SAMPLES > LEAST_PROBABILITY ? (languages[best] ?? "unknown") : "unknown";
 }
 
-/** Numbers from 0 to 1 that are the same every time, so that a text has one language. */
+/** Seeded, so that a text always gets the same language. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -96,10 +96,10 @@ const MAIL_TEXT = /[-_.0-9A-Za-z]{1,64}@[-_0-9A-Za-z]{1,255}[-_.0-9A-Za-z]{1,255
 const VIETNAMESE = /[AEIOUYaeiouyÂÊÔâêôĂăƠơƯư][\u0300\u0301\u0303\u0309\u0323]/gu;
 const UPPER = /^\p{Uppercase}$/u;
 
-/** What stands between words: all of these are the same as a space. */
+/** Characters treated as spaces. */
 const SPACES_OF_LATIN_1 = "\u00a0«°»";
 
-/** A block of characters that are not told apart: its first and last, and the one that stands for all. */
+/** Blocks of characters that are treated as one: first, last, and the character used for all. */
 const BLOCKS: readonly (readonly [first: number, last: number, standIn: string])[] = [
   [0x1ea0, 0x1eff, "\u1ec3"],
   [0x2000, 0x206f, " "],
@@ -110,11 +110,11 @@ const BLOCKS: readonly (readonly [first: number, last: number, standIn: string])
   [0xac00, 0xd7af, "\uac00"],
 ];
 
-/** Letters that are written in two ways: the Romanian s and t with a comma, and the Persian yeh. */
+/** Letters with two spellings: the Romanian s and t with a comma, and the Persian yeh. */
 const SPELLINGS: Readonly<Record<string, string>> = { "\u0219": "\u015f", "\u021b": "\u0163", "\u06cc": "\u064a" };
 
 /**
- * The runs of one to three letters by which a language is recognised, in the order of the text. Words in capitals give
+ * Lists the runs of one to three letters that identify a language, in text order. Words in capitals contribute
  * only their first letter and their end, so that abbreviations do not count.
  */
 export function letterRuns(text: string, alike: ReadonlyMap<string, string>): string[] {
@@ -131,7 +131,7 @@ export function letterRuns(text: string, alike: ReadonlyMap<string, string>): st
   return runs;
 }
 
-/** The characters that are looked at, without addresses and with single spaces. */
+/** Without addresses and with single spaces. */
 function beginning(text: string): string[] {
   const plain = withoutAddresses(text).replace(VIETNAMESE, (pair) => pair.normalize("NFC"));
   const kept: string[] = [];
@@ -147,11 +147,11 @@ function beginning(text: string): string[] {
 
 function withoutAddresses(text: string): string {
   const plain = text.replace(URL_TEXT, " ");
-  // Most texts have none, and looking for what may precede the sign takes a hundred steps a letter.
+  // Most texts have no "@", and matching what may precede it is slow.
   return plain.includes("@") ? plain.replace(MAIL_TEXT, " ") : plain;
 }
 
-/** Without Latin letters where they are the smaller part: names and terms in a text of another script. */
+/** Drops Latin letters if they are the minority: names and terms in another script. */
 function mainScript(characters: string[]): string[] {
   let latin = 0;
   let other = 0;

@@ -22,10 +22,10 @@ import { sentenceSpans } from "./sentences.js";
 
 const WORDS = new RegExp(`[${WORD}]+`, "gu");
 const DIVIDER = new RegExp(`[${SPACE}]?\\*\\*\\*[${SPACE}]?`);
-/** What ends the first word of a paragraph. */
+/** Ends the first word of a paragraph. */
 const PUNCTUATION = ".,?!'\"";
 
-/** The rules about how long a response is and how it is divided. */
+/** Rules about length and paragraphs. */
 const LENGTH_RULES: Rules = {
   "length_constraints:number_words": (given) => {
     const relation = given.relation("relation");
@@ -44,7 +44,7 @@ const LENGTH_RULES: Rules = {
   "length_constraints:nth_paragraph_first_word": firstWordRule,
 };
 
-/** How many there are between dividers; the first and the last may be blank, NaN when another is. */
+/** Counts paragraphs between dividers; the first and the last may be blank, NaN if another is. */
 function countParagraphs(paragraphs: readonly string[]): number {
   let count = paragraphs.length;
   for (const [place, paragraph] of paragraphs.entries()) {
@@ -62,7 +62,7 @@ function firstWordRule(given: InstructionArguments): Follows {
   if (nth < 1 || nth > wanted) given.refuse("nth_paragraph", "a number from 1 to num_paragraphs");
   return (response) => {
     const paragraphs = response.split("\n\n");
-    // Blank ones do not count, but the one that is asked for is looked up among all, as the official grader does.
+    // Blank ones do not count, but the index refers to all of them, as in the official grader.
     const count = paragraphs.filter((paragraph) => !isBlank(paragraph)).length;
     if (nth > count || count !== wanted) return false;
     return firstWord(paragraphs[nth - 1] ?? "") === word;
@@ -74,7 +74,7 @@ function firstWord(paragraph: string): string {
   const bare = word.replace(/^'*"*/, "");
   const end = [...bare].findIndex((character) => PUNCTUATION.includes(character));
   const letters = end === -1 ? [...bare] : [...bare].slice(0, end);
-  // Letter by letter, which leaves a Greek sigma at the end as it is in the middle.
+  // Letter by letter: lower-casing the whole text would change a final Greek sigma.
   return letters.map((letter) => letter.toLowerCase()).join("");
 }
 
@@ -82,7 +82,7 @@ const OPTIONS = ["My answer is yes.", "My answer is no.", "My answer is maybe."]
 const HIGHLIGHT = /\*[^\n*]*\*/g;
 const DOUBLE_HIGHLIGHT = /\*\*[^\n*]*\*\*/g;
 
-/** The rules about the form of a response. */
+/** Rules about format. */
 const FORMAT_RULES: Rules = {
   "detectable_format:number_bullet_lists": (given) => {
     const wanted = given.count("num_bullets");
@@ -103,14 +103,13 @@ const FORMAT_RULES: Rules = {
   "detectable_format:title": () => (response) => response.split("\n").some(hasTitle),
 };
 
-/** Texts between asterisks and texts between pairs of them; one between three on either side is both. */
+/** Text between asterisks and between double asterisks; text between triple asterisks counts as both. */
 function countHighlights(text: string): number {
   const single = (text.match(HIGHLIGHT) ?? []).filter((found) => !isBlank(stripCharacter(found, "*")));
   const double = (text.match(DOUBLE_HIGHLIGHT) ?? []).filter((found) => !isBlank(found.slice(2, -2)));
   return single.length + double.length;
 }
 
-/** Whether anything stands between the first << and the last >> of the line. */
 function hasTitle(line: string): boolean {
   const start = line.indexOf("<<");
   const end = line.lastIndexOf(">>");
@@ -119,8 +118,8 @@ function hasTitle(line: string): boolean {
 }
 
 /**
- * How many bullet points there are, of asterisks and of dashes. White space before the sign may span lines, and an
- * asterisk takes whatever follows it along, even the end of the line; two asterisks are no bullet.
+ * Counts bullets made of asterisks and dashes. White space before the mark may span lines, and an asterisk bullet
+ * includes the next character, even a line end; two asterisks are not a bullet.
  */
 function countBullets(text: string): number {
   const asterisks = countLines(
@@ -131,7 +130,6 @@ function countBullets(text: string): number {
   return asterisks + countLines(text, (sign) => text[sign] === "-", 1);
 }
 
-/** Counts the lines whose first sign is a bullet, each from its sign to the end of the line that the bullet ends in. */
 function countLines(text: string, isBullet: (sign: number) => boolean, bulletLength: number): number {
   let count = 0;
   let place = 0;
@@ -146,10 +144,10 @@ function countLines(text: string, isBullet: (sign: number) => boolean, bulletLen
 }
 
 const FENCES = ["```json", "```Json", "```JSON", "```"];
-/** A string, whole or cut off, or a number that only Python's reader knows. */
+/** A string, complete or cut off, or a number that only Python's parser accepts. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*"?|-?Infinity|NaN/g;
 
-/** Whether the response, without a code fence around it, is JSON as Python reads it: with NaN and infinite numbers. */
+/** Whether the response, without a code fence, is JSON as Python parses it: with NaN and infinite numbers. */
 function isJson(response: string): boolean {
   const text = withoutFence(strip(response));
   return parses(text) || (/NaN|Infinity/.test(text) && parses(withPlainNumbers(text)));
@@ -161,7 +159,7 @@ function withoutFence(text: string): string {
   return strip(inside.endsWith("```") ? inside.slice(0, -3) : inside);
 }
 
-/** The spaces keep a digit or a sign beside such a number from making it valid. */
+/** The spaces keep an adjacent digit or sign from making it valid. */
 function withPlainNumbers(text: string): string {
   return text.replace(STRING_OR_NUMBER, (found) => (found.startsWith('"') ? found : " 0 "));
 }
@@ -175,7 +173,7 @@ function parses(text: string): boolean {
   }
 }
 
-/** The rules about words and letters that must or must not occur. */
+/** Rules about words and letters that must or must not occur. */
 const KEYWORD_RULES: Rules = {
   "keywords:existence": (given) => {
     const patterns = given.allSearched("keywords").map((keyword) => new RegExp(caselessPatternOf(keyword), "iu"));
@@ -200,8 +198,8 @@ const KEYWORD_RULES: Rules = {
 };
 
 /**
- * Whether the pattern is found between two boundaries of words. Looking at those apart is much faster: a pattern with
- * the letters of all scripts in it takes a millisecond to build.
+ * Whether the pattern occurs between word boundaries. Checking those separately is much faster: a pattern with
+ * the letters of all scripts takes a millisecond to compile.
  */
 function occursWhole(pattern: RegExp, text: string): boolean {
   pattern.lastIndex = 0;
@@ -215,13 +213,12 @@ function occursWhole(pattern: RegExp, text: string): boolean {
 
 const OPTIONAL_SPACE = `[${SPACE}]?`;
 
-/** Markers that may be written with spaces in them. */
 const MARKERS: Readonly<Record<string, string>> = {
   "P.P.S": `p\\.${OPTIONAL_SPACE}p\\.${OPTIONAL_SPACE}s`,
   "P.S.": `p\\.${OPTIONAL_SPACE}s\\.`,
 };
 
-/** The rules about what a response contains. */
+/** Rules about content. */
 const CONTENT_RULES: Rules = {
   "detectable_content:number_placeholders": (given) => {
     const wanted = given.count("num_placeholders");
@@ -234,7 +231,7 @@ const CONTENT_RULES: Rules = {
   },
 };
 
-/** How many square brackets are closed in the line they are opened in. */
+/** Counts square brackets that are closed on their own line. */
 function countPlaceholders(text: string): number {
   return text.split("\n").reduce((count, line) => count + countBrackets(line), 0);
 }
@@ -251,7 +248,7 @@ function countBrackets(line: string): number {
 
 const SEPARATOR = "******";
 
-/** The rules about how a response begins and ends, and about giving two of them. */
+/** Rules about how a response begins and ends, and about giving two of them. */
 const WRAPPING_RULES: Rules = {
   "combination:two_responses": () => hasTwoResponses,
   "combination:repeat_prompt": (given) => {
@@ -275,13 +272,12 @@ function hasTwoResponses(response: string): boolean {
   return second !== undefined && more.length === 0 && first !== second;
 }
 
-/** One instruction of an example: its official id and its arguments. */
 export interface Instruction {
   readonly id: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Whether each instruction is followed, in their order. */
+/** Whether each instruction is followed, in order. */
 export interface Verdicts {
   readonly strict: readonly boolean[];
   readonly loose: readonly boolean[];
@@ -297,15 +293,15 @@ export const RULES: Rules = {
   ...CASE_RULES,
 };
 
-/** What keeps an instruction from being checked; null when nothing does. */
+/** Why an instruction cannot be checked; null if it can. */
 export function problemWith({ id, args }: Instruction): string | null {
-  if (!Object.hasOwn(RULES, id)) return `"${id.slice(0, 60)}" is no known instruction`;
+  if (!Object.hasOwn(RULES, id)) return `unknown instruction "${id.slice(0, 60)}"`;
   const given = new InstructionArguments(args);
   RULES[id]?.(given);
   return given.problems.length === 0 ? null : `${id}: ${given.problems.join("; ")}`;
 }
 
-/** Checks every instruction against the response as it is, and against its eight loose forms. */
+/** Checks every instruction against the response as it is (strict) and against its eight loose forms. */
 export function check(instructions: readonly Instruction[], response: string, detect: DetectLanguage): Verdicts {
   const forms = looseResponses(response);
   const strict: boolean[] = [];
@@ -323,8 +319,8 @@ export function check(instructions: readonly Instruction[], response: string, de
 const never: Follows = () => false;
 
 /**
- * The eight forms of a response of which one must follow an instruction for the loose verdict: with and without its
- * asterisks, each whole, without its first line, without its last, and without both. Forms that are the same are given once.
+ * The eight forms of a response, one of which must pass for the loose verdict: with and without its
+ * asterisks, each whole, without its first line, without its last, and without both. Duplicates are removed.
  */
 export function looseResponses(response: string): string[] {
   const lines = response.split("\n");
@@ -334,13 +330,13 @@ export function looseResponses(response: string): string[] {
   return [...new Set(forms.flatMap((form) => [form, form.replaceAll("*", "")]))];
 }
 
-/** Python takes all of these for one letter when case does not matter; JavaScript does so only for the first two. */
+/** Python treats these as one letter when case is ignored; JavaScript only the first two. */
 const ANY_I = "[iI\\u0130\\u0131]";
 const IS_I = /^[iI\u0130\u0131]$/;
 
 /**
- * The source of a pattern that finds this text, for the flag u. The official grader takes the text itself for a
- * pattern; here only its dot keeps that meaning, any character, so that "C++" is found and nothing can take for ever.
+ * A pattern source for the flag u that finds this text. The official grader uses the text itself as a
+ * pattern; here only the dot keeps that meaning, so that "C++" is found and matching stays fast.
  */
 function patternOf(text: string): string {
   return [...text].map(patternOfCharacter).join("");

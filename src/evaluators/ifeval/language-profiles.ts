@@ -5,22 +5,22 @@ import { dirname, join } from "node:path";
 /** How often each run of up to three letters occurs in each language. */
 export interface LanguageProfiles {
   readonly languages: readonly string[];
-  /** Letters → pairs of numbers: a place in `languages`, and the share of all runs of this length in that language. */
+  /** Letters → pairs of numbers: an index into `languages`, and the share among runs of this length in that language. */
   readonly shares: ReadonlyMap<string, readonly number[]>;
-  /** Chinese characters that count as one and the same, each with the one that stands for all. */
+  /** Chinese characters that are treated as one, each with its representative. */
   readonly alike: ReadonlyMap<string, string>;
 }
 
 interface ProfileFile {
   name: string;
   freq: Record<string, number>;
-  /** The number of runs of one, two and three letters that were counted. */
+  /** How many runs of one, two and three letters were counted. */
   n_words: number[];
 }
 
 /**
- * Reads the profiles of langdetect-js, of which only the data are used: they are the very ones that the official
- * grader's detector has, whereas the package's own code picks its samples at random and sorts its results wrongly.
+ * Reads the profiles of langdetect-js. Only its data is used, which is that of the official grader's detector; the
+ * package's own code picks its samples at random and sorts its results wrongly.
  */
 export function loadProfiles(): LanguageProfiles {
   const folder = dirname(createRequire(import.meta.url).resolve("langdetect-js/package.json"));

@@ -33,7 +33,7 @@ describe("white space", () => {
     expect(strip(character)).toBe(character);
   });
 
-  it("is all there is in a blank text", () => {
+  it("makes up a blank text", () => {
     expect(isBlank(SPACES)).toBe(true);
     expect(isBlank("")).toBe(true);
     expect(isBlank("\ufeff")).toBe(false);

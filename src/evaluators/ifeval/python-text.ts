@@ -1,12 +1,12 @@
 /**
- * What the official grader's language, Python, means by a word, a space and a capital: JavaScript means something else
- * by `\w`, `\s`, `\b`, `.`, `$`, trim and split, and verdicts depend on the difference.
+ * Python's idea of a word, a space and a capital, since the official grader is in Python. JavaScript differs in
+ * `\w`, `\s`, `\b`, `.`, `$`, trim and split, and verdicts depend on the difference.
  */
 
-/** The inside of a character class that is Python's `\w`: letters and numbers of all scripts, but no combining marks. */
+/** The inside of a character class for Python's `\w`: letters and numbers of all scripts, but no combining marks. */
 export const WORD = "\\p{L}\\p{N}_";
 
-/** The inside of a character class that is Python's `\s`: unlike ours with the separators 1c to 1f and 85, without feff. */
+/** The inside of a character class for Python's `\s`: unlike JavaScript's, with 1c to 1f and 85, without feff. */
 export const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
 const WORD_BEFORE = new RegExp(`[${WORD}]$`, "u");
@@ -16,13 +16,12 @@ const HAS_UPPER = /\p{Uppercase}/u;
 const HAS_LOWER = /\p{Lowercase}/u;
 const HAS_TITLE = /\p{Lt}/u;
 
-/** The white space outside of ASCII. */
+/** White space outside of ASCII. */
 const WIDE_SPACES = new Set([
   0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
   0x2029, 0x202f, 0x205f, 0x3000,
 ]);
 
-/** Whether the character at this place is white space. */
 export function isSpaceAt(text: string, place: number): boolean {
   const code = text.charCodeAt(place);
   return code < 0x80
@@ -30,40 +29,36 @@ export function isSpaceAt(text: string, place: number): boolean {
     : WIDE_SPACES.has(code);
 }
 
-/** The first place from here on that is not white space; the length of the text when there is none. */
+/** Returns the first position that is not white space, or the length of the text. */
 export function skipSpaces(text: string, from: number): number {
   let place = from;
   while (place < text.length && isSpaceAt(text, place)) place += 1;
   return place;
 }
 
-/** The length of the text without the white space at its end. */
+/** The length without trailing white space. */
 export function lengthWithoutEnd(text: string): number {
   let length = text.length;
   while (length > 0 && isSpaceAt(text, length - 1)) length -= 1;
   return length;
 }
 
-/** Without white space at either end. */
 export function strip(text: string): string {
   return text.slice(skipSpaces(text, 0), lengthWithoutEnd(text));
 }
 
-/** Without this character at the beginning. */
 export function stripStart(text: string, character: string): string {
   let start = 0;
   while (text[start] === character) start += 1;
   return text.slice(start);
 }
 
-/** Without this character at the end. */
 export function stripEnd(text: string, character: string): string {
   let end = text.length;
   while (text[end - 1] === character) end -= 1;
   return text.slice(0, end);
 }
 
-/** Without this character at either end. */
 export function stripCharacter(text: string, character: string): string {
   return stripEnd(stripStart(text, character), character);
 }
@@ -72,39 +67,37 @@ export function isBlank(text: string): boolean {
   return skipSpaces(text, 0) === text.length;
 }
 
-/** The words between white space. */
 export function splitWords(text: string): string[] {
   return text.split(SPACES).filter((word) => word !== "");
 }
 
-/** Python's `\b`: whether a word begins or ends at this place. */
+/** Python's `\b`. */
 export function isBoundary(text: string, place: number): boolean {
   return WORD_BEFORE.test(text.slice(Math.max(0, place - 2), place)) !== WORD_AFTER.test(text.slice(place, place + 2));
 }
 
-/** Whether there is a capital and nothing that is not one; what has no case does not count. */
+/** Python's `isupper`: at least one capital and no other cased letter. */
 export function isUpper(text: string): boolean {
   return HAS_UPPER.test(text) && !HAS_LOWER.test(text) && !HAS_TITLE.test(text);
 }
 
-/** Whether there is a small letter and nothing that is not one; what has no case does not count. */
+/** Python's `islower`: at least one small letter and no other cased letter. */
 export function isLower(text: string): boolean {
   return HAS_LOWER.test(text) && !HAS_UPPER.test(text) && !HAS_TITLE.test(text);
 }
 
-/** How often the pattern, which has the flag g, is found. */
+/** The pattern must have the flag g. */
 export function countMatches(pattern: RegExp, text: string): number {
   let count = 0;
   for (const _ of text.matchAll(pattern)) count += 1;
   return count;
 }
 
-/** The beginnings of lines: only a line feed ends a line. */
+/** Only a line feed ends a line. */
 export function isLineStart(text: string, place: number): boolean {
   return place === 0 || text.charCodeAt(place - 1) === 0x0a;
 }
 
-/** Where the line ends that this place is in. */
 export function lineEnd(text: string, place: number): number {
   const end = text.indexOf("\n", place);
   return end === -1 ? text.length : end;

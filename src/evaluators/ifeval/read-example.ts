@@ -1,7 +1,7 @@
 import type { Example } from "../../core/example.js";
 import type { Instruction } from "./instructions.js";
 
-/** The instructions of an example; a text that says what is wrong when they cannot be read. */
+/** Returns a message if the instructions cannot be read. */
 export function instructionsOf(example: Example): Instruction[] | string {
   const ids = parsed(example.instruction_id_list ?? example.instruction_ids);
   if (ids === undefined || ids === null) return "the example has no instruction_id_list";
@@ -11,7 +11,7 @@ export function instructionsOf(example: Example): Instruction[] | string {
   return ids.map((id, place) => ({ id, args: argumentsOf(kwargs[place]) }));
 }
 
-/** Files without types, such as CSV, hold lists as JSON. */
+/** Untyped files such as CSV hold lists as JSON. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
@@ -25,7 +25,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** Without nulls, by which some copies of the dataset fill up the arguments that an instruction does not have. */
+/** Without nulls, which some copies of the dataset use for arguments that an instruction does not have. */
 function argumentsOf(value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(Object.entries(value).filter(([, argument]) => argument !== null));

@@ -5,12 +5,12 @@ type Row = [args: Record<string, unknown>, followed: string[], broken: string[]]
 
 const BULLETS = "* one\n* two\n- three";
 
-/** For each instruction: its arguments, responses that follow it, and responses that do not, as the official grader judges them. */
+/** For each instruction: its arguments, responses that follow it, and responses that do not, according to the official grader. */
 const TABLE: Record<string, Row[]> = {
   "keywords:existence": [
     [{ keywords: ["cat", "dog"] }, ["Dogs and CATS", "concatenate doggedly"], ["only a cat", "c at dog"]],
     [{ keywords: ["e.g."] }, ["Fruit, e.g. figs", "begged"], ["e\ng\n"]],
-    // Unlike the official grader, which takes the keyword for a pattern.
+    // Unlike the official grader, which uses the keyword as a pattern.
     [{ keywords: ["C++"] }, ["I like c++ a lot"], ["C and CCC"]],
   ],
   "keywords:frequency": [
@@ -199,21 +199,21 @@ it("has a table for each of the 25 instructions", () => {
   expect(Object.keys(RULES)).toHaveLength(25);
 });
 
-it("does not follow anything with a blank response", () => {
+it("rejects a blank response for every instruction", () => {
   for (const [id, rows] of Object.entries(TABLE)) {
     const args = rows[0]?.[0] ?? {};
     expect(check([{ id, args }], " \n\t", () => null)).toEqual({ strict: [false], loose: [false] });
   }
 });
 
-describe("problemWith", () => {
+describe("findInstructionProblem", () => {
   it.each([
     ["keywords:existence", {}, "keywords is missing"],
-    ["keywords:existence", { keywords: [] }, "keywords is not what it must be"],
+    ["keywords:existence", { keywords: [] }, "keywords is invalid"],
     ["keywords:frequency", { keyword: "a", frequency: 1 }, "relation is missing"],
     ["keywords:letter_frequency", { letter: "ab", let_frequency: 1, let_relation: "at least" }, "a single character"],
     ["length_constraints:number_words", { relation: "at most", num_words: 3 }, '"less than" or "at least"'],
-    ["length_constraints:number_words", { relation: "at least", num_words: -1 }, "a number from 0 on"],
+    ["length_constraints:number_words", { relation: "at least", num_words: -1 }, "a number of at least 0"],
     [
       "length_constraints:nth_paragraph_first_word",
       { num_paragraphs: 2, nth_paragraph: 3, first_word: "a" },
@@ -221,9 +221,9 @@ describe("problemWith", () => {
     ],
     ["combination:repeat_prompt", {}, "prompt_to_repeat is missing"],
     ["language:response_language", { language: "xx" }, "language"],
-    ["made:up", {}, '"made:up" is no known instruction'],
-    ["toString", {}, '"toString" is no known instruction'],
-  ])("tells of %s with %j", (id, args, reason) => {
+    ["made:up", {}, 'unknown instruction "made:up"'],
+    ["toString", {}, 'unknown instruction "toString"'],
+  ])("reports %s with %j", (id, args, reason) => {
     expect(problemWith({ id, args })).toContain(reason);
   });
 });

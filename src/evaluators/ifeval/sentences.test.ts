@@ -4,8 +4,8 @@ import { sentenceSpans } from "./sentences.js";
 
 const split = (text: string) => sentenceSpans(text).map(([start, end]) => text.slice(start, end));
 
-describe("sentenceSpans", () => {
-  // What NLTK 3.8 gives for each text with its English model.
+describe("findSentences", () => {
+  // Expected values come from NLTK 3.8 with its English model.
   it.each([
     ["Dr. Who? Yes.", ["Dr. Who?", "Yes."]],
     ["I live in the U.S. The weather is fine.", ["I live in the U.S.", "The weather is fine."]],
@@ -48,7 +48,7 @@ describe("sentenceSpans", () => {
 });
 
 describe("countCapitalWords", () => {
-  // What NLTK 3.8 gives: its word_tokenize, then isupper.
+  // Expected values come from NLTK 3.8: word_tokenize, then isupper.
   it.each([
     ["I CAN'T GO.", 4],
     ["NASA's CEO said OK.", 3],

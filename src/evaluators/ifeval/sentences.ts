@@ -1,16 +1,15 @@
 import { englishWords } from "../english-words.js";
 import { isBlank, isSpaceAt, lengthWithoutEnd, SPACE, skipSpaces } from "./python-text.js";
 
-/** From the first character to the one after the last. */
 type Span = readonly [start: number, end: number];
 
 const ENDS = /[.?!]/g;
-/** What may follow a sentence's end without white space between. */
+/** May follow the end of a sentence without white space. */
 const AFTER_END = ")\";}]*:@'({[?!";
 const CLOSERS = "\"')]}";
 const ASCII_SPACES = " \t\n\r\v\f";
 
-/** A mark that may end a sentence: its place, what follows it, and where the next word begins when there is space between. */
+/** A mark that may end a sentence, what follows it, and where the next word begins if there is space between. */
 interface Mark {
   readonly place: number;
   readonly after: string;
@@ -18,9 +17,9 @@ interface Mark {
 }
 
 /**
- * The sentences of an English text, as the official grader's splitter (Punkt in NLTK 3.8) finds them.
+ * Finds the sentences of an English text as the official grader's splitter (Punkt in NLTK 3.8) does.
  * @example
- * sentenceSpans("Dr. Who? Yes."); // [[0, 8], [9, 13]]
+ * findSentences("Dr. Who? Yes."); // [[0, 8], [9, 13]]
  */
 export function sentenceSpans(text: string): Span[] {
   const spans: Span[] = [];
@@ -52,7 +51,7 @@ function wordEnd(text: string, from: number): number {
   return place;
 }
 
-/** Each mark with the word before it and what follows; of several marks in one word only the last. */
+/** Each mark with the word before it and what follows; only the last of several marks in one word. */
 function* pieces(text: string): Iterable<[Mark, string]> {
   let held: Mark | null = null;
   let start = 0;
@@ -68,13 +67,13 @@ function* pieces(text: string): Iterable<[Mark, string]> {
   if (held !== null) yield [held, text.slice(start, end + 1) + held.after];
 }
 
-/** The place of the last white space of ASCII between these places, or one before the first when there is none. */
+/** Returns `from - 1` if there is none. */
 function lastAsciiSpace(text: string, from: number, to: number): number {
   for (let place = to - 1; place >= from; place--) if (ASCII_SPACES.includes(text.charAt(place))) return place;
   return from - 1;
 }
 
-/** Moves closing quotes and brackets from the beginning of a sentence to the end of the one before it. */
+/** Moves closing quotes and brackets from the start of a sentence to the end of the previous one. */
 function withClosers(text: string, spans: readonly Span[]): Span[] {
   const moved: Span[] = [];
   let skipped = 0;
@@ -89,7 +88,7 @@ function withClosers(text: string, spans: readonly Span[]): Span[] {
   return moved;
 }
 
-/** The closers that a sentence begins with, when nothing but white space, a dash or the end follows them. */
+/** The closers at the start of a sentence, if only white space, a dash or the end follows them. */
 function closersAt(text: string, [start, end]: Span): { end: number; length: number } | null {
   let place = start;
   while (place < end && CLOSERS.includes(text.charAt(place))) place += 1;
@@ -99,9 +98,9 @@ function closersAt(text: string, [start, end]: Span): { end: number; length: num
   return { end: place, length: Math.min(skipSpaces(text, place), end) - start };
 }
 
-/** The inside of a character class: what ends a word, besides white space. */
+/** The inside of a character class: ends a word, besides white space. */
 const WORD_END = ")\";}\\]*:@'({[?!";
-/** Dashes and dots in a row, which are one token. */
+/** Dashes and dots in a row are one token. */
 const ROW = `(?:-{2,}|\\.{2,}|(?:\\.[${SPACE}]){2,}\\.)`;
 const NO_SPACE = `[^${SPACE}]`;
 const AFTER_WORD = `(?:[${SPACE}]|$|[${WORD_END}]|${ROW})`;
@@ -116,14 +115,14 @@ const STARTS_LOWER = /^\p{Lowercase}/u;
 
 interface Token {
   readonly text: string;
-  /** The text in small letters; all numbers are one type. */
+  /** The text in lower case; all numbers have one type. */
   readonly type: string;
   isBreak: boolean;
   readonly isAbbreviation: boolean;
   readonly isEllipsis: boolean;
 }
 
-/** Whether a sentence ends inside this piece of text: one or two words with a period, a question or exclamation mark. */
+/** Whether a sentence ends inside this piece: one or two words with a period, a question or exclamation mark. */
 function hasSentenceEnd(piece: string): boolean {
   const tokens = piece.split("\n").flatMap((line) => (isBlank(line) ? [] : (line.match(TOKENS) ?? []).map(tokenOf)));
   return tokens.some((token, place) => {
@@ -132,7 +131,6 @@ function hasSentenceEnd(piece: string): boolean {
   });
 }
 
-/** What the token is by itself, whatever follows it. */
 function tokenOf(text: string): Token {
   const small = text.toLowerCase();
   const isEllipsis = /^\.\.+$/.test(text);
@@ -152,7 +150,6 @@ function isKnownAbbreviation(word: string): boolean {
   return abbreviations.has(word) || abbreviations.has(word.slice(word.lastIndexOf("-") + 1));
 }
 
-/** What the token is in view of the one that follows it. */
 function endsSentence(token: Token, next: Token): boolean {
   if (!token.text.endsWith(".")) return token.isBreak;
   const { pairs, starters, small } = englishModel();
@@ -170,12 +167,12 @@ function endsSentence(token: Token, next: Token): boolean {
   return isName ? false : token.isBreak;
 }
 
-/** The type without the period, when that ends the sentence rather than an abbreviation. */
+/** The type without the period, if that ends the sentence rather than an abbreviation. */
 function typeInside({ type, isBreak }: Token): string {
   return isBreak && type.length > 1 && type.endsWith(".") ? type.slice(0, -1) : type;
 }
 
-/** Whether a token looks like the first of a sentence, by its first letter and by how the word is written elsewhere. */
+/** Judged by its first letter and by how the word is written elsewhere. */
 function startsSentence({ text }: Token, type: string): "yes" | "no" | "unknown" {
   if (text.length === 1 && ";:,.!?".includes(text)) return "no";
   const { small, smallStarters } = englishModel();
@@ -183,21 +180,20 @@ function startsSentence({ text }: Token, type: string): "yes" | "no" | "unknown"
   return STARTS_LOWER.test(text) && !smallStarters.has(type) ? "no" : "unknown";
 }
 
-/** What the English model of the official grader's sentence splitter, Punkt, has learned from newspapers. */
+/** What the English Punkt model, the official grader's sentence splitter, has learned from newspapers. */
 interface SentenceModel {
-  /** Written with a period at their end that need not end a sentence. */
+  /** Words with a final period that need not end a sentence. */
   readonly abbreviations: ReadonlySet<string>;
-  /** Words that begin a sentence when they have a capital and follow an abbreviation. */
+  /** Words that begin a sentence if they are capitalized and follow an abbreviation. */
   readonly starters: ReadonlySet<string>;
   /** A number or an initial, and a word that belongs to it: no sentence ends between them. */
   readonly pairs: ReadonlySet<string>;
-  /** Words seen with a small first letter → whether they were also seen with a capital inside a sentence. */
+  /** Words seen in lower case → whether they were also seen capitalized inside a sentence. */
   readonly small: ReadonlyMap<string, boolean>;
-  /** Words seen with a small letter at the beginning of a sentence, and never with a capital. */
+  /** Words seen in lower case at the start of a sentence, and never capitalized. */
   readonly smallStarters: ReadonlySet<string>;
 }
 
-/** The type of every number. */
 const NUMBER = "##number##";
 
 const ABBREVIATIONS =
@@ -209,12 +205,12 @@ const AFTER_NUMBERS =
 const AFTER_INITIALS =
   "b,edelman b,levine b,smith b,stewart b,wigton i,magnin i,toussie j,aron j,fialka j,walter o,ludcke";
 
-/** Built at the first sentence, and kept: every response is split by the same model. */
+/** Built once and cached. */
 let english: SentenceModel | null = null;
 
 function englishModel(): SentenceModel {
   english ??= {
-    // Three periods with spaces between them stand for something left out.
+    // Three spaced periods are an ellipsis.
     abbreviations: new Set([...ABBREVIATIONS.split(" "), ". . "]),
     starters: new Set(STARTERS.split(" ")),
     pairs: new Set([...AFTER_NUMBERS.split(" ").map((word) => `${NUMBER},${word}`), ...AFTER_INITIALS.split(" ")]),

@@ -2,16 +2,15 @@ import { type DetectLanguage, languageDetector } from "./detect-language.js";
 import { check, type Instruction, type Verdicts } from "./instructions.js";
 import { loadProfiles } from "./language-profiles.js";
 
-/** What the thread is given: a response, and the instructions to check it against. */
 export interface CheckInput {
   readonly instructions: readonly Instruction[];
   readonly response: string;
 }
 
-/** Loaded at the first text whose language is asked for, and kept: the profiles of all languages take a while to read. */
+/** Loaded on first use: the profiles of all languages take a while to read. */
 let detector: DetectLanguage | null = null;
 
-/** Checks a response in a worker thread; see `check`. */
+/** Checks a response in a worker thread; see `checkInstructions`. */
 export function run(input: unknown): Verdicts {
   const { instructions, response } = input as CheckInput;
   return check(instructions, response, (text) => {

@@ -4,7 +4,6 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { messageOf } from "../../core/errors.js";
 
-/** How a value fares against a schema. */
 export type Verdict = { type: "valid" } | { type: "invalid"; error: string } | { type: "unusable"; reason: string };
 
 type Schema = Record<string, unknown> | boolean;
@@ -12,14 +11,14 @@ type Dialect = keyof typeof AJVS;
 
 const AJVS = { "draft-07": Ajv, "2019-09": Ajv2019, "2020-12": Ajv2020 } as const;
 
-/** Formats are not checked: the words for them differ from tool to tool. Keywords that are not known are let pass, as the standard asks. */
+/** Formats are not checked, since tools disagree about them. Unknown keywords are ignored, as the standard asks. */
 const OPTIONS: Options = {
   strict: false,
   validateFormats: false,
   allErrors: false,
   logger: false,
   messages: true,
-  // Or every value would have the property "constructor".
+  // Otherwise every value would have the property "constructor".
   ownProperties: true,
 };
 const MOST_KEPT = 64;
@@ -29,23 +28,20 @@ const OLDER = /json-schema\.org\/(?:draft-0[67]\/)?schema/;
 const NEWER =
   /"(?:prefixItems|\$dynamicRef|dependentRequired|dependentSchemas|unevaluated\w+|minContains|maxContains)"\s*:/;
 
-/**
- * Checks values against JSON Schemas of draft-06, draft-07, 2019-09 and 2020-12, and remembers the last schemas it has
- * compiled.
- */
+/** Validates values against JSON Schemas of draft-06, draft-07, 2019-09 and 2020-12, and caches compiled schemas. */
 export class SchemaBook {
   readonly #compiled = new Map<string, ValidateFunction | string>();
-  /** Kept, because an Ajv compiles the schema of schemas before any other. */
+  /** Cached, because each Ajv first compiles its meta-schema. */
   readonly #ajvs = new Map<Dialect, Ajv>();
 
-  /** Checks a value; the schema comes as JSON text. */
+  /** The schema is passed as JSON text. */
   check(schemaText: string, value: unknown): Verdict {
     const validate = this.#validatorOf(schemaText);
     if (typeof validate === "string") return { type: "unusable", reason: validate };
     try {
       return validate(value) ? { type: "valid" } : { type: "invalid", error: shown(validate.errors?.[0]) };
     } catch (error) {
-      // A schema that refers to itself runs out of stack on a value that is nested too deeply.
+      // A recursive schema runs out of stack on a deeply nested value.
       return { type: "unusable", reason: messageOf(error) };
     }
   }
@@ -60,19 +56,19 @@ export class SchemaBook {
     return validate;
   }
 
-  /** The validator of a schema; the reason in words when there can be none. */
+  /** Returns a message if the schema cannot be used. */
   #compile(schemaText: string): ValidateFunction | string {
     try {
       const schema = JSON.parse(schemaText) as Schema;
       const tooOld = TOO_OLD.exec(namedDialect(schema) ?? "")?.[1];
       if (tooOld !== undefined) return `${tooOld} is not supported: write the schema in draft-07 or 2020-12`;
       const dialect = dialectOf(schema, schemaText);
-      // Two schemas may call themselves the same, and one Ajv would take them for one.
+      // Two schemas may have the same $id, and one Ajv would confuse them.
       if (NAMED.test(schemaText)) return new AJVS[dialect](OPTIONS).compile(schema);
       const ajv = this.#ajvs.get(dialect) ?? new AJVS[dialect](OPTIONS);
       this.#ajvs.set(dialect, ajv);
       const validate = ajv.compile(schema);
-      // Or it would remember every schema it has seen.
+      // Otherwise Ajv would keep every schema it has seen.
       if (typeof schema === "object") ajv.removeSchema(schema);
       return validate;
     } catch (error) {
@@ -90,7 +86,7 @@ function dialectOf(schema: Schema, schemaText: string): Dialect {
   if (typeof schema !== "object" || named === null) return NEWER.test(schemaText) ? "2020-12" : "draft-07";
   if (named.includes("2020-12")) return "2020-12";
   if (named.includes("2019-09")) return "2019-09";
-  // Draft-07 took nothing from draft-06, but Ajv knows each draft only by its own name.
+  // Draft-07 is compatible with draft-06, but Ajv knows each draft only by its own name.
   if (OLDER.test(named)) delete schema.$schema;
   return "draft-07";
 }

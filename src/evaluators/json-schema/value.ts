@@ -4,10 +4,10 @@ import { jsonValuesIn, type Parsed, parseJson } from "../json-text.js";
 import { spokenPart } from "../own-answer/reasoning.js";
 
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
-/** The answer is in none of those before. */
+/** The answer is among the last fences. */
 const MOST_FENCES = 20;
 
-/** The JSON value of a response: parsed already, the whole text, or (leniently) the one in its fence or its prose. */
+/** The JSON value of a response: already parsed, the whole text, or (if lenient) the one in its fence or its prose. */
 export function responseValue({ response }: Output, isLenient: boolean): Parsed | null {
   if (typeof response === "object" && response !== null) return { value: response };
   const text = textOf(response);
@@ -17,7 +17,7 @@ export function responseValue({ response }: Output, isLenient: boolean): Parsed 
   return parseJson(answer) ?? fenced(answer) ?? inProse(answer);
 }
 
-/** The last fenced block that is JSON: what comes before it are drafts and examples. */
+/** The last fenced JSON block; earlier ones are drafts and examples. */
 function fenced(text: string): Parsed | null {
   const blocks: string[] = [];
   for (const [, block = ""] of text.matchAll(FENCE)) blocks.push(block);
@@ -28,7 +28,7 @@ function fenced(text: string): Parsed | null {
   return null;
 }
 
-/** The last object, else the last list, else what may as well be a mark such as [1]: prose is full of those. */
+/** The last object, else the last list, else a short list such as [1], which may be a citation mark. */
 function inProse(text: string): Parsed | null {
   let object: Parsed | null = null;
   let list: Parsed | null = null;

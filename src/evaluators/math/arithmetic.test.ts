@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exactValue, parseDecimal, sameNumber } from "./arithmetic.js";
 
-describe("exactValue", () => {
+describe("computeExactValue", () => {
   it.each([
     ["12", 12n, 1n],
     ["-0.50", -1n, 2n],
@@ -36,11 +36,11 @@ describe("exactValue", () => {
     "--",
     "\\frac{1}",
     "0^{-1}",
-  ])("reads no number in %j", (text) => {
+  ])("finds no number in %j", (text) => {
     expect(exactValue(text)).toBeNull();
   });
 
-  it("gives up on deep nesting, and on length", () => {
+  it("returns null for deep nesting and for long input", () => {
     expect(exactValue(`${"(".repeat(60)}1${")".repeat(60)}`)).toBeNull();
     expect(exactValue("1".repeat(401))).toBeNull();
   });
@@ -56,13 +56,13 @@ describe("exactValue", () => {
   });
 });
 
-describe("sameNumber", () => {
+describe("isSameNumber", () => {
   const same = (a: string, b: string) => {
     const [left, right] = [exactValue(a), exactValue(b)];
     return left !== null && right !== null && sameNumber(left, right);
   };
 
-  it("is exact, but for long decimals of fractions without an end and for floating-point error", () => {
+  it("is exact, except for long decimals of periodic fractions and for floating-point error", () => {
     expect(same("0.5", "\\frac{1}{2}")).toBe(true);
     expect(same("0.666667", "\\frac{2}{3}")).toBe(true);
     expect(same("0.666666", "\\frac{2}{3}")).toBe(true);
@@ -73,7 +73,7 @@ describe("sameNumber", () => {
     expect(same("123456.8", "123456.7")).toBe(false);
   });
 
-  it("never takes a decimal for its neighbour", () => {
+  it("never confuses a decimal with its neighbor", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 9 }), fc.integer({ min: 0, max: 8 }), (digits, decimals) => {
         const [a, b] = [digits, digits + 1].map((number) => parseDecimal((number / 10 ** decimals).toFixed(decimals)));

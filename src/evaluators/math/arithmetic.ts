@@ -1,9 +1,9 @@
 const MAX_LENGTH = 400;
-/** Deep enough for any answer, and far from the end of the stack. */
+/** Deep enough for any answer, and safe for the stack. */
 const MAX_DEPTH = 40;
 
 /**
- * The exact value of an answer in canonical form that is built of numbers alone: `3/4`, `1\frac{1}{2}`, `2^{10}-1`,
+ * Computes the exact value of a canonical answer that is built of numbers alone: `3/4`, `1\frac{1}{2}`, `2^{10}-1`,
  * `1.2*10^{5}`. Null for everything else.
  */
 export function exactValue(text: string): Rational | null {
@@ -13,7 +13,7 @@ export function exactValue(text: string): Rational | null {
   return reader.isAtEnd ? value : null;
 }
 
-/** A reader of sums, products, powers and fractions, one method for each level. Null means that it is something else. */
+/** Recursive descent over sums, products, powers and fractions, one method per level. Null means something else was found. */
 class Arithmetic {
   readonly #text: string;
   #at = 0;
@@ -114,11 +114,11 @@ function both(
 export interface Rational {
   readonly top: bigint;
   readonly bottom: bigint;
-  /** Digits after the point, for a number that was written as a decimal: what is written so may be rounded. */
+  /** Digits after the point if it was written as a decimal, and so may be rounded. */
   readonly decimals?: number;
 }
 
-/** Numbers beyond this many digits are no answers, and arithmetic on them is no longer quick. */
+/** Longer numbers are not answers, and arithmetic on them is slow. */
 const MAX_DIGITS = 1000;
 const MAX_EXPONENT = 400;
 
@@ -134,7 +134,7 @@ function commonDivisor(a: bigint, b: bigint): bigint {
   return large;
 }
 
-/** Reads digits with an optional point and an optional exponent: "12", "0.5", ".5", "1.2e5". Anything else is null. */
+/** Parses digits with an optional point and exponent: "12", "0.5", ".5", "1.2e5". Null for anything else. */
 export function parseDecimal(text: string): Rational | null {
   const match = /^(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,4}))?$/.exec(text);
   if (match === null || text.length > MAX_DIGITS) return null;
@@ -163,7 +163,7 @@ export function divide(a: Rational, b: Rational): Rational | null {
   return rational(a.top * b.bottom, a.bottom * b.top);
 }
 
-/** Null for an exponent that is no small whole number: such powers are not rational, or too long. */
+/** Null unless the exponent is a small whole number: other powers are irrational or too long. */
 function power(base: Rational, exponent: Rational): Rational | null {
   const times = exponent.top < 0n ? -exponent.top : exponent.top;
   if (exponent.bottom !== 1n || times > BigInt(MAX_EXPONENT)) return null;
@@ -176,14 +176,14 @@ function digitsOf({ top, bottom }: Rational): number {
   return Math.max(top.toString().length, bottom.toString().length);
 }
 
-/** How many digits a decimal must have to stand for a number that no decimal can write, as 0.333333 for 1/3. */
+/** How many digits a decimal must have to stand for a fraction that no decimal can write, as 0.333333 for 1/3. */
 const APPROXIMATE_DIGITS = 6;
-/** Digits after the point from which a decimal is taken for the print of a floating-point number. */
+/** Decimals with at least this many digits after the point are taken for printed floating-point numbers. */
 const FLOATING_DECIMALS = 10;
 
 /**
- * Whether two numbers are the same. The comparison is exact. Only two decimals are given leeway: one of six digits or
- * more that stands for a fraction without an end, and one that carries the rounding error of a computer's arithmetic.
+ * Exact comparison, with two exceptions: a decimal of six digits or more may stand for a periodic fraction, and a long
+ * decimal may carry floating-point error.
  */
 export function sameNumber(a: Rational, b: Rational): boolean {
   if (a.top === b.top && a.bottom === b.bottom) return true;
@@ -208,7 +208,7 @@ function isNearerZero(a: Rational, b: Rational): boolean {
   return left < 0n ? left > right : left < right;
 }
 
-/** Whether a decimal stands for a number that has no exact value, as 3.14159 for π: rounded to it, or cut off. */
+/** Whether a decimal is an irrational number rounded or cut off, as 3.14159 for π. */
 export function approximates(decimal: Rational, value: number): boolean {
   if (decimal.decimals === undefined || significantDigits(decimal) < APPROXIMATE_DIGITS) return false;
   const [written, step] = [toFloat(decimal), 10 ** -decimal.decimals];

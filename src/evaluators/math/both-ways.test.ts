@@ -50,7 +50,7 @@ describe("bare values", () => {
     ["lists", fc.tuple(list, list)],
     ["values with names", fc.tuple(named, named)],
     ["numbers and lists", fc.tuple(value, list)],
-  ])("%s compare the same both ways", async (_, pair) => {
+  ])("%s are compared symmetrically", async (_, pair) => {
     await fc.assert(
       fc.asyncProperty(pair, async ([a, b]) => {
         expect(await scoreOf(a, b)).toBe(await scoreOf(b, a));
@@ -59,7 +59,7 @@ describe("bare values", () => {
     );
   });
 
-  it("equal themselves with a number written otherwise", async () => {
+  it("equal themselves with a number written differently", async () => {
     const twice = fc.tuple(whole, natural, natural).map(([top, bottom, by]) => ({
       short: `\\frac{${top}}{${bottom}}`,
       long: `\\frac{${top * by}}{${bottom * by}}`,

@@ -1,18 +1,18 @@
-/** Stands where words were taken out. */
+/** Marks where words were removed. */
 const GONE = "\ue000";
 
-/** What is longer is no answer: it is compared as it stands. */
+/** Longer texts are not answers and are compared as they are. */
 const MAX_LENGTH = 2000;
 
-/** Stands for the product of vectors: numbers in their place would not show that their order counts. */
+/** Stands for the cross product: with numbers in place of vectors, the order of the factors would not matter. */
 const CROSS_SIGN = "⨯";
 
-/** The commonest answer by far, and already in its only way of writing. */
+/** By far the most common answer, and already canonical. */
 const PLAIN_NUMBER = /^-?\d{1,20}(?:\.\d{1,20})?$/;
 
 /**
- * An answer in one way of writing, so that equal answers are mostly equal texts: without units, spaces, dollar and
- * percent signs and what only shapes the print, fractions and roots in braces, numbers without separators.
+ * Rewrites an answer so that equal answers are mostly equal texts: no units, spaces, dollar and
+ * percent signs or layout commands; fractions and roots in braces; numbers without separators.
  */
 export function canonical(answer: string): string {
   if (answer.length > MAX_LENGTH) return answer.trim();
@@ -25,12 +25,12 @@ export function canonical(answer: string): string {
 const ALL_REALS = /^(?:[a-z]\\in)?\\mathbb\{?R\}?$/;
 const CONDITION = /^\\\{([a-z])(?:\\in\\mathbb\{?R\}?)?(?:\\mid ?|\\vert ?|[|:])(?=.*\1)(.*)\\\}$/;
 
-/** The real numbers as an interval, and a set of numbers with a condition as the condition. */
+/** Writes the real numbers as an interval, and a set with a condition as the condition. */
 function withoutSets(text: string): string {
   return text.replace(ALL_REALS, "(-\\infty,\\infty)").replace(CONDITION, "$2");
 }
 
-/** Bold, code and quotation marks, and what tells LaTeX from prose. */
+/** Bold, code and quotation marks, and LaTeX delimiters. */
 function withoutMarkup(text: string): string {
   return text
     .replace(/(?<=[\w)}])\*\*(?=[\w({])/g, "^")
@@ -41,7 +41,7 @@ function withoutMarkup(text: string): string {
     .trim();
 }
 
-/** The product of two vectors that changes its sign with their order. */
+/** The cross product changes its sign with the order of its factors. */
 const VECTOR = "\\\\(?:vec|mathbf|boldsymbol|bm|hat|overrightarrow)\\s?(?:\\{[^{}]{1,20}\\}|[a-zA-Z])";
 const CROSS = new RegExp(`(?<=${VECTOR}\\s?)\\\\times(?=\\s?${VECTOR})`, "g");
 
@@ -53,7 +53,7 @@ const PRINT: readonly (readonly [RegExp, string])[] = [
   [/\\%|%/g, ""],
   [/\\(?:boxed|fbox|framebox|mathbf|boldsymbol|bm|mathit|mathsf|bf)(?![a-zA-Z])\s*/g, ""],
   [/\\[dtc]frac/g, "\\frac"],
-  // The segment from A to B, which is written AB as well.
+  // The segment from A to B, also written AB.
   [/\\overline\s?\{\s?([A-Z]{2})\s?\}/g, "$1"],
 ];
 
@@ -66,7 +66,7 @@ function withoutPrint(text: string): string {
 }
 
 function joinedLists(text: string): string {
-  // The space tells "100 and 200" from the 100,200 that is one number.
+  // The space distinguishes "100 and 200" from the number 100,200.
   return text
     .replace(/\s*,?\s+(?:and|or)\s+/g, ", ")
     .replace(/;/g, ", ")
@@ -137,7 +137,7 @@ function withoutSeparators(number: string): string {
   return number.replace(/[, ]/g, "");
 }
 
-/** Spaces go, but for the one that ends a command before a letter. Braces that group a single thing go too. */
+/** Removes spaces, except one that ends a command before a letter, and braces around a single item. */
 function withoutSpaces(text: string): string {
   return text
     .replace(/(\\[a-zA-Z]+)\s+(?=[a-zA-Z])/g, "$1\ue001")
@@ -151,7 +151,7 @@ function withoutSpaces(text: string): string {
     .replace(/^\+|(?<![.,])[.,;:]$/g, "");
 }
 
-/** The first digit of every script that models answer in besides Latin, ten in a row from there. */
+/** The zero of every other script that models answer in; its digits follow it. */
 const ZEROS = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0e50, 0xff10];
 const DIGIT =
   /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f\u0e50-\u0e59\uff10-\uff19]/g;
@@ -206,8 +206,8 @@ const PLAIN_KEYS = new RegExp(`[${Object.keys(PLAIN).join("")}]`, "g");
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 /**
- * Digits of every script as 0–9, the many minus signs, spaces and full-width marks as their plain ones, and numbers
- * without LaTeX's separators of thousands: `1{,}234`, `1,\\!234`, `1\\,234`.
+ * Writes digits of every script as 0–9, and minus signs, spaces and full-width marks in their plain form; removes
+ * LaTeX's thousands separators: `1{,}234`, `1,\\!234`, `1\\,234`.
  */
 export function plainText(text: string): string {
   const plain = plainCharacters(text);
@@ -216,7 +216,7 @@ export function plainText(text: string): string {
 
 const RESIDUE = /^\s*(-?\d+)\s*(?:\\(?:pmod|bmod|mod)\b|\(mod\b|mod\b)\D*(\d*).*$/;
 
-/** The number of "3 \\pmod{5}"; any other text as it is, "12 \\bmod 5" among them. A congruence has many solutions. */
+/** The number of "3 \\pmod{5}"; other texts unchanged, including "12 \\bmod 5". A congruence has many solutions. */
 export function residue(text: string): string {
   const [, number, modulus] = text.includes("mod") ? (RESIDUE.exec(text) ?? []) : [];
   return number === undefined || (modulus !== "" && Number(number) >= Number(modulus)) ? text : number;
@@ -271,7 +271,7 @@ const SYMBOLS: Record<string, string> = {
 };
 const SYMBOL_KEYS = new RegExp(`[${Object.keys(SYMBOLS).join("")}]`, "g");
 
-/** Digits of an exponent, with its sign. */
+/** Exponent digits with their sign. */
 const RAISED = /([⁻⁺]?)([⁰¹²³⁴-⁹]+)/g;
 
 function raisedDigits(_: string, sign: string, digits: string): string {
@@ -279,18 +279,18 @@ function raisedDigits(_: string, sign: string, digits: string): string {
   return `^{${sign === "⁻" ? "-" : ""}${exponent}}`;
 }
 
-/** The signs of mathematics as LaTeX, for an answer in plain text that writes √2 or 3π. */
+/** Writes math characters as LaTeX, for a plain-text answer such as √2 or 3π. */
 export function latexCharacters(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
   return text.replace(RAISED, raisedDigits).replace(SYMBOL_KEYS, (character) => SYMBOLS[character] ?? character);
 }
 
-/** What may stand between the verb and the digits of a number. */
+/** May come between the verb and the digits of a number. */
 const DRESS =
   /(?:\\(?:text|textbf|mathbf|boldsymbol|underline|mathrm|displaystyle|boxed|left|bf|color\{\w+\})\s?\{?|\\[([]|\\[,;! ]|[([{*_`"'“”「\s]|\$\$?(?=\s?[\\a-zA-Z*\d.-])|[a-zA-Z](?:_\{?\w\}?)?\s?=|\(?[A-Ea-e]\)\s)/y;
 const MAX_DRESS = 8;
 
-/** Past what only dresses a number: brackets, bold marks, `\text{`, `x =`. */
+/** Skips what only wraps a number: brackets, bold marks, `\text{`, `x =`. */
 export function undressed(text: string, start: number): number {
   let at = start;
   for (let step = 0; step < MAX_DRESS; step++) {
@@ -303,10 +303,10 @@ export function undressed(text: string, start: number): number {
 }
 
 const MINUS = /^\s-[a-zA-Z(]/;
-/** A cell of a table has spaces in it. */
+/** A table cell has spaces in it. */
 const ABSOLUTE = /^[\s*\p{Script=Han}]\|\S(?:[^|\n]{0,80}\S)?\|/u;
 
-/** Where a formula begins whose first sign was taken for a mark: "the answer is -q + p", "the answer is |x - 3|". */
+/** Moves back to a first sign that was taken for markup: "the answer is -q + p", "the answer is |x - 3|". */
 export function withMark(text: string, start: number): number {
   const from = text.slice(Math.max(0, start - 2), start + 100);
   return start > 1 && (MINUS.test(from) || ABSOLUTE.test(from)) ? start - 1 : start;
@@ -324,19 +324,18 @@ const ORDINAL =
   /(?<=\d\s?)\^\s?(?:(?:th|st|nd|rd)(?![a-z])|\{\s?(?:\\rm ?)?(?:th|st|nd|rd)\s?\}|\{?\s?\\(?:text|textrm|mathrm|mbox)\s?\{\s?(?:th|st|nd|rd)\s?\}\s?\}?)/g;
 const SYMBOL_NAMES = new Set(["e", "i", "d"]);
 const WORDED_NAMES = /[a-zA-Z]{2,}/g;
-/** Functions, constants, and what joins a list. */
+/** Functions, constants, and list conjunctions. */
 const NO_WORD = /^(?:(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|log|ln|exp|max|min|pi|inf(?:ty|inity)?|and|or)$/;
 
-/** Stands before what was written as words, so that `\text{no}` is not the product of n and o. */
+/** Marks words, so that `\text{no}` is not the product of n and o. */
 const WORD = "\ue002";
 const WORDS = /\ue002/g;
 
-/** An answer without the marks of words. */
 export function unmarked(text: string): string {
   return text.includes(WORD) ? text.replace(WORDS, "") : text;
 }
 
-/** Words behind a formula name a unit and go; others stay, marked as words. */
+/** Words after a formula name a unit and are removed; others stay, marked as words. */
 function withoutText(text: string): string {
   if (!text.includes("\\")) return text.replace(ORDINAL, "");
   const whole = WHOLE_TEXT.exec(text)?.[1];
@@ -350,7 +349,7 @@ function withoutText(text: string): string {
 
 const SCALE = /(?<![a-z])(?:dozens?|hundred|thousand|million|billion|trillion)(?![a-z])/i;
 
-/** A number in words' clothing, `\text{24}` or `\text{ million}`, is no unit, nor is the `\mathrm{e}` of a power. */
+/** A number inside \text, `\text{24}` or `\text{ million}`, is not a unit, nor is the `\mathrm{e}` of a power. */
 function isUnit(text: string): boolean {
   return !/\d/.test(text) && !SCALE.test(text) && !SYMBOL_NAMES.has(text);
 }
@@ -361,7 +360,7 @@ function marked(words: string): string {
     : words.replace(WORDED_NAMES, (word) => (NO_WORD.test(word) ? word : `${WORD}${word}`));
 }
 
-/** Words that name what was counted or measured. Single letters are left out: m and s are variables as well. */
+/** Words for what was counted or measured. Single letters are left out: m and s are variables as well. */
 const MEASURES = [
   "millimet(?:er|re)s?|centimet(?:er|re)s?|kilomet(?:er|re)s?|met(?:er|re)s?|miles?|yards?|foot|feet|inch(?:es)?",
   "mm|cm|km|ft|yd|mi|lbs?|kg|mg|ml|oz|mph|kph|hrs?|mins?|secs?",
@@ -373,13 +372,13 @@ const MEASURES = [
 const POWER = "(?:\\s*\\^\\s*\\{?\\d\\}?)?";
 const UNIT = `(?:(?:square|cubic|sq\\.?|cu\\.?)\\s*)?(?:${MEASURES.join("|")})${POWER}`;
 
-/** Units right after a number or a closing bracket, with what they are per: "5 miles per hour". */
+/** Units right after a number or a closing bracket, including "per": "5 miles per hour". */
 const AFTER_NUMBER = new RegExp(
   `(?<=(?:[\\d)}\\]]|\\\\pi)\\s{0,3})(?:\\s*(?:${UNIT})(?![a-z\\d]))(?:\\s*(?:per|/|an?)\\s*(?:${UNIT})(?![a-z\\d]))?`,
   "gi",
 );
 
-/** Takes the units off the numbers of an answer; what stood between two numbers leaves a mark, so that they stay two. */
+/** Removes units; between two numbers a mark remains, so that they stay two. */
 function withoutUnits(text: string): string {
   return /[a-z]{2}/i.test(text) ? text.replace(AFTER_NUMBER, GONE) : text;
 }
@@ -388,7 +387,7 @@ const DEGREE = /\s*\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA
 
 const ANGLE = "(?:\\d{1,9}(?:\\.\\d{1,9})?|[a-zA-Z]|\\\\(?:theta|alpha|beta|gamma|phi|varphi))";
 const IN_DEGREES = new RegExp(`(${ANGLE})\\s*°`, "g");
-/** A function, its power, and what it is taken of: a bracket, or one angle. Inverse functions give angles and take none. */
+/** A function, its power, and its argument: a bracket, or one angle. Inverse functions return angles and take none. */
 const FUNCTION_OF_ANGLE = new RegExp(
   `((?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc)\\s?(?:\\^\\s?\\{?\\d\\}?)?\\s?)(\\([^()]{1,100}\\)|\\{[^{}]{1,100}\\}|-?${ANGLE}\\s?°)`,
   "g",
@@ -397,7 +396,7 @@ const FUNCTION_OF_ANGLE = new RegExp(
 const DEGREE_UNIT = /\s*°(?:\s*[CF](?![a-zA-Z]))?/g;
 
 /**
- * Degrees are a unit, which an answer may leave out, but not in what a function is taken of: sin 30° is sin(30π/180),
+ * Degrees are a unit, which an answer may omit, except in the argument of a function: sin 30° is sin(30π/180),
  * and sin 30 is something else.
  */
 function withoutDegrees(text: string): string {

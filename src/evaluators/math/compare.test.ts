@@ -7,7 +7,7 @@ function compare(gold: string, given: string): string {
   return compareAnswers(canonical(gold), canonical(given), compareCheaply);
 }
 
-/** Pairs that are the same without symbolic work, both ways. */
+/** Pairs that are equal without symbolic work, both ways. */
 const SAME: readonly (readonly [string, string])[] = [
   // Sets and lists
   ["100 and 200", "100, 200"],
@@ -51,7 +51,7 @@ const SAME: readonly (readonly [string, string])[] = [
   ["1.2e5", "1.2 \\cdot 10^5"],
   ["2^{10}", "1024"],
   ["3+4", "7"],
-  // An approximation that is long enough
+  // An approximation with enough digits
   ["\\frac{1}{3}", "0.333333"],
   ["\\frac{1}{12}", "0.0833333333333333"],
   ["0.1", "0.10000000000000001"],
@@ -67,7 +67,7 @@ const SAME: readonly (readonly [string, string])[] = [
   ["40 miles per hour", "40"],
   ["3\\sqrt{2} cm", "3\\sqrt{2}"],
   ["12\\,\\mathrm{cm}", "12"],
-  // Print
+  // Layout
   ["\\left(x-2\\right)\\left(x+2\\right)", "(x-2)(x+2)"],
   ["\\tfrac{1}{2} +\\! \\frac1{72}", "\\dfrac{1}{2} +\\frac{1}{72}"],
   ["10\\sqrt{3} + \\sqrt4", "10\\sqrt3 + \\sqrt{4}"],
@@ -158,7 +158,7 @@ const DIFFERENT: readonly (readonly [string, string])[] = [
   ["5", ""],
 ];
 
-/** Only symbolic work tells: these go to the worker. */
+/** Only symbolic work decides: these go to the worker. */
 const OPEN: readonly (readonly [string, string])[] = [
   ["\\sqrt{16}", "4"],
   ["x+1", "1+x"],
@@ -180,7 +180,7 @@ describe("answers compared without symbolic work", () => {
     expect([compare(a, b), compare(b, a)]).toEqual(["open", "open"]);
   });
 
-  it("finds any answer the same as itself, and decides the same both ways", () => {
+  it("finds every answer equal to itself, and is symmetric", () => {
     const piece = fc.constantFrom(
       ..."()[]{}\\,=<>^_+-*/ .x2",
       "\\frac",

@@ -1,7 +1,7 @@
 import { exactValue, isRounding, sameNumber } from "./arithmetic.js";
 import { unmarked } from "./canonical.js";
 
-/** `open` is what only symbolic work can decide. */
+/** `open` means that only symbolic comparison can decide. */
 export type Verdict = "same" | "different" | "open";
 
 /** Compares two formulas that have no parts. */
@@ -10,7 +10,7 @@ export type CompareFormulas = (gold: string, given: string) => Verdict;
 const MAX_DEPTH = 8;
 
 /**
- * Compares two answers in canonical form part by part: intervals and tuples in order with their brackets, sets, lists
+ * Compares two canonical answers part by part: intervals and tuples in order with their brackets, sets, lists
  * and unions in any order, matrices cell by cell, equations and inequalities by their sides.
  */
 export function compareAnswers(gold: string, given: string, formulas: CompareFormulas, depth = 0): Verdict {
@@ -25,7 +25,7 @@ export function compareAnswers(gold: string, given: string, formulas: CompareFor
   return any(verdicts);
 }
 
-/** `y = 2x+3` is 2x+3, unless it is compared with an equation that is not solved, or solved for something else. */
+/** `y = 2x+3` is 2x+3, unless compared with an equation that is unsolved or solved for something else. */
 function readings(gold: string, given: string): (readonly [string, string])[] {
   const [wanted, found] = [sidesOf(gold), sidesOf(given)];
   const pairs = wanted.flatMap((a) => found.map((b) => [a, b] as const));
@@ -61,7 +61,7 @@ function compareRelations(gold: string, given: string, { compare, formulas }: Co
   if (isEquation(gold)) return isEquation(given) ? formulas(gold, given) : "different";
   if (isEquation(given)) {
     const [left = "", right = ""] = split(given, "=");
-    // "x + y = 24" answers what x + y is; "x^2 - 5x + 6 = 0" is yet to be solved.
+    // "x + y = 24" answers what x + y is; "x^2 - 5x + 6 = 0" is unsolved.
     return exactValue(gold) === null || isNonlinear(left) ? "different" : compare(gold, right);
   }
   return null;
@@ -72,7 +72,7 @@ function compareInterval(inequality: Inequality, other: string, compare: Compare
   return interval === null || !/^[([]/.test(other) ? "different" : compare(interval, other);
 }
 
-/** "x < 2 or x > 3" beside a union of intervals; null when neither is the one and the other the other. */
+/** "x < 2 or x > 3" against a union of intervals; null for other pairs. */
 function compareUnion(gold: string, given: string, compare: CompareFormulas): Verdict | null {
   const isUnion = (text: string): boolean => /^[([]/.test(text) && text.includes("\\cup");
   if (isUnion(gold) === isUnion(given)) return null;
@@ -93,7 +93,7 @@ function compareShapes(gold: string, given: string, comparers: Comparers): Verdi
   return compareParts(wanted, found, comparers.compare);
 }
 
-/** `x=1,y=2` by its names, or in order beside a tuple. A gold list without names does not say which is which. */
+/** `x=1,y=2` by names, or in order against a tuple. A gold list without names does not say which is which. */
 function compareNamed(gold: string, given: string, compare: CompareFormulas): Verdict | null {
   const [wanted, found] = [namedValuesOf(gold), namedValuesOf(given)];
   if (wanted !== null && found !== null) return inOrder(wanted.values, pairedValues(wanted, found) ?? [], compare);
@@ -110,7 +110,7 @@ function compareParts(gold: Parts, given: Parts, compare: CompareFormulas): Verd
   if (gold.kind === "tuple" && given.kind === "tuple") {
     return gold.brackets === given.brackets ? inOrder(gold.parts, given.parts, compare) : "different";
   }
-  // Commas without brackets may stand for either.
+  // Commas without brackets may mean either.
   if (gold.kind === "tuple" || given.kind === "tuple") {
     const isBare = gold.kind === "list" || given.kind === "list";
     return isBare ? inOrder(gold.parts, given.parts, compare) : "different";
@@ -149,7 +149,7 @@ function any(verdicts: readonly Verdict[]): Verdict {
   return verdicts.includes("open") ? "open" : "different";
 }
 
-/** Equal parts are paired off first; what is left is open only if each part may still find its like. */
+/** Equal parts are paired first; the rest is open only if each part may still have a match. */
 function inAnyOrder(gold: readonly string[], given: readonly string[], compare: CompareFormulas): Verdict {
   if (gold.length !== given.length) return "different";
   const left = [...given];
@@ -166,14 +166,13 @@ function inAnyOrder(gold: readonly string[], given: readonly string[], compare: 
   return isOpen ? "open" : "different";
 }
 
-/** What an answer in canonical form is made of. */
 type Shape =
   | { readonly kind: "single" }
   | { readonly kind: "matrix"; readonly brackets: string; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: "union" | "set" | "list"; readonly parts: readonly string[] }
   | { readonly kind: "tuple"; readonly brackets: string; readonly parts: readonly string[] };
 
-/** Lists longer than this are compared as texts: matching each element with each would take too long. */
+/** Longer lists are compared as text: matching each element with each would take too long. */
 const MAX_PARTS = 200;
 
 function shapeOf(text: string): Shape {
@@ -194,7 +193,7 @@ function isSet(text: string): boolean {
   return text.startsWith("\\{") && closes(text, 2, text.length - 2);
 }
 
-/** The one solution of a set; a condition, `x \mid x > 3`, describes many. */
+/** A single solution; a condition, `x \mid x > 3`, describes many. */
 function isElement(text: string): boolean {
   return text !== "" && !/[:|]|\\mid|\\in/.test(text);
 }
@@ -206,7 +205,7 @@ function tupleOf(text: string): Shape | null {
   return { kind: "tuple", brackets: `${text[0]}${text.at(-1)}`, parts };
 }
 
-/** `a \pm b` is the two numbers it stands for. */
+/** `a \pm b` stands for two numbers. */
 function signed(text: string): Shape {
   const parts = bothSigns(text);
   return parts.length > 1 ? { kind: "list", parts } : { kind: "single" };
@@ -231,7 +230,7 @@ function matrixOf(text: string): Shape | null {
 const OPENING = new Set(["(", "[", "{"]);
 const CLOSING = new Set([")", "]", "}"]);
 
-/** The parts of a text between the separators that stand outside of all brackets. */
+/** Splits at separators outside of all brackets. */
 export function split(text: string, separator: string): string[] {
   if (!text.includes(separator)) return [text];
   const parts: string[] = [];
@@ -250,7 +249,7 @@ export function split(text: string, separator: string): string[] {
   return [...parts, text.slice(start)].map((part) => part.trim());
 }
 
-/** Whether commas outside of all brackets make several of it. */
+/** Whether there is a comma outside of all brackets. */
 export function isList(text: string): boolean {
   return text.includes(",") && split(text, ",").length > 1;
 }
@@ -266,7 +265,7 @@ function closes(text: string, start: number, end: number): boolean {
   return depth === 1 && end > start;
 }
 
-/** Without the brackets around all of it: (A) is A, [4] and \{4\} are 4, and (x+1) is x+1. */
+/** Removes brackets around the whole text: (A) is A, [4] and \{4\} are 4, and (x+1) is x+1. */
 export function withoutBrackets(text: string): string {
   let inner = isSet(text) && isElement(text) ? text.slice(2, -2) : text;
   while (/^(?:[({].*[)}]|\[.*\])$/s.test(inner) && closes(inner, 1, inner.length - 1)) inner = inner.slice(1, -1);
@@ -285,7 +284,7 @@ interface Inequality {
 
 const SIGN = /\\le ?|\\ge ?|\\ne ?|<|>/g;
 
-/** Null for what is no inequality, and for a chain whose signs point both ways. */
+/** Null for other texts, and for a chain whose signs point both ways. */
 function inequalityOf(text: string): Inequality | null {
   const signs = (text.match(SIGN) ?? []).map((sign) => sign.trim());
   if (signs.length === 0 || signs.length > 4 || isList(text)) return null;
@@ -298,7 +297,7 @@ function inequalityOf(text: string): Inequality | null {
 
 const BRACKETS: Record<string, readonly [string, string]> = { "<": ["(", ")"], "\\le": ["[", "]"] };
 
-/** The interval of the numbers that an inequality leaves to a variable: `[-2,7]` for `-2 \le x \le 7`; null for others. */
+/** The interval that an inequality describes: `[-2,7]` for `-2 \le x \le 7`; null if it is not about a variable. */
 function intervalOf({ terms, signs }: Inequality): string | null {
   const place = terms.findIndex(isVariable);
   const isPlain = place !== -1 && terms.length <= 3 && (terms.length === 2 || place === 1) && !signs.includes("\\ne");
@@ -309,7 +308,7 @@ function intervalOf({ terms, signs }: Inequality): string | null {
   return `${low},${high}`;
 }
 
-/** The union of intervals that a list of inequalities for one variable stands for, `x<2,x>3`; null for other lists. */
+/** The union of intervals for inequalities of one variable, `x<2,x>3`; null for other lists. */
 function unionOf(text: string): string | null {
   const inequalities = isList(text) ? split(text, ",").map(inequalityOf) : [];
   const intervals = inequalities.map((inequality) => (inequality === null ? null : intervalOf(inequality)));
@@ -327,7 +326,7 @@ const CONSTANT_COMMANDS = /\\(?:frac|sqrt|pi|(?:arc)?(?:sin|cos|tan|cot|sec|csc)
 
 const MAX_OTHERS = 4;
 
-/** Whether a side of an equation is what the answer is called, `x` or `f(2)` or `\angle ABC`. */
+/** Whether a side of an equation only names the answer: `x`, `f(2)`, `\angle ABC`. */
 export function isName(side: string): boolean {
   return NAME.test(unmarked(side).replace(/\ue000/g, ""));
 }
@@ -337,11 +336,11 @@ const NAMES = /[\\\ue002][a-zA-Z]+|[a-zA-Z]{3,}|[A-Z]{2}/g;
 /** Roots, logarithms and absolute values of unknowns; but |z| and |AB| name a size. */
 const UNSOLVED =
   /\\(?:sqrt|ln|log)(?:\[[^\]]*\]|_\w|_\{[^{}]*\})? ?(?:[a-df-z]|[{(][^{}()]*(?<![\\a-zA-Z])[a-df-z](?![a-zA-Z]))|\|[xyt]\|/;
-/** Powers and products of unknowns. A letter before a bracket is a function, unless the bracket holds it again. */
+/** Powers and products of unknowns. A letter before a bracket is a function, unless the bracket contains it again. */
 const NONLINEAR =
   /[a-zA-Z)]\^|\^(?:\{[^{}]*)?[a-zA-Z]|[a-zA-Z]\*?[a-zA-Z]|[a-zA-Z]\*\(|\)\*?[a-zA-Z(]|([a-zA-Z])\([^()]*\1[^()]*\)/;
 
-/** Whether a side of an equation has unknowns in it that are multiplied with one another, raised to a power or the like. */
+/** Whether a side of an equation multiplies unknowns, raises them to a power or similar. */
 export function isNonlinear(side: string): boolean {
   if (UNSOLVED.test(side)) return true;
   const unknowns = side.replace(CONSTANT_COMMANDS, " ").replace(NAMES, " ");
@@ -353,7 +352,7 @@ function isConstant(side: string): boolean {
 }
 
 /**
- * Everything in an equation or a chain of them that may be its answer, the likeliest first: `5` of `x = 5`, `[2,3)` of
+ * Lists everything in an equation or a chain that may be its answer, likeliest first: `5` of `x = 5`, `[2,3)` of
  * `x \in [2,3)`, `11` of `x = 5+6 = 11`. An equation between two formulas stays as it is, and so does a list, whose
  * elements may each have a name.
  */
@@ -389,17 +388,17 @@ const MAX_FORMULA = 300;
 const FUNCTIONS =
   /\\[a-zA-Z]+|(?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|max|min|arc(?:sin|cos|tan))(?![a-zA-Z])/g;
 
-/** A number or a letter alone: two that are not the same text or number are not the same. */
+/** Two different single numbers or letters are never equal. */
 const CHEAP_NAMES = /^(?:-?[\d.]+|[a-zA-Z])$/;
-/** Points, matrices or initials: their order is what they say. */
+/** Points, matrices or initials: their order matters. */
 const CAPITALS = /^[A-Z]{2,3}$/;
 /** 204_5 is an answer in base 5, which 54 is not. */
 const BASED = /^[\dA-F]+_\{?\d+\}?$/;
-/** Transposed and inverted matrices: their products depend on their order, which numbers in their place do not show. */
+/** Transposed and inverted matrices: their products depend on order, which sampling with numbers would not show. */
 const MATRICES =
   /(?:[A-Z]|\([A-Z]+\))\^(?:T|\{T\})(?![a-z])|\^\{?\\(?:top|intercal)|[A-Z]\^\{-1\}[A-Z]|[A-Z]{2}\^\{-1\}/;
 
-/** Decides without symbolic work: by exact numbers, and by telling words from formulas. */
+/** Decides without symbolic work: by exact numbers, and by separating words from formulas. */
 export function compareCheaply(gold: string, given: string): Verdict {
   const [wanted, found] = [exactValue(gold), exactValue(given)];
   if (wanted !== null && found !== null) return sameNumber(wanted, found) ? "same" : "different";
@@ -410,23 +409,23 @@ export function compareCheaply(gold: string, given: string): Verdict {
   return isFormula(gold) && isFormula(given) ? "open" : "different";
 }
 
-/** The short words that are answers most often; other runs of letters are products of variables. */
+/** The short words that are often answers; other runs of letters are products of variables. */
 const SHORT_WORDS = /^(?:yes|no|odd|red|one|two|six|ten|all)$/i;
 
-/** Words are no formulas, nor is what has marks that no formula has. */
+/** Words, and texts with other characters, are not formulas. */
 function isFormula(text: string): boolean {
   const letters = text.replace(FUNCTIONS, "");
   const hasWords = SHORT_WORDS.test(text) || /[a-zA-Z]{4,}|[^\x20-\x7e]|[?#@"':;&]/.test(letters);
   return !hasWords && /[\da-zA-Z\\]/.test(text) && !MATRICES.test(text);
 }
 
-/** Values that are said of different names, in the order of the names where they are letters. */
+/** Values of different names; sorted by name if the names are letters. */
 interface NamedValues {
   readonly names: readonly string[];
   readonly values: readonly string[];
 }
 
-/** What `x=1,y=2` or `x,y=1,2` says; null for other lists. In `x=1,x=2` and `x_1=1,x_2=2` the names tell nothing apart. */
+/** Parses `x=1,y=2` or `x,y=1,2`; null for other lists. In `x=1,x=2` and `x_1=1,x_2=2` the names distinguish nothing. */
 function namedValuesOf(text: string): NamedValues | null {
   if (!text.includes("=") || !isList(text)) return null;
   const pairs = pairsOf(text);
@@ -457,7 +456,7 @@ function withoutIndex(name: string): string {
   return name.replace(/_\{?\w{1,3}\}?|'/, "");
 }
 
-/** The values of two answers side by side: by name where both name the same, else in order; null for different numbers. */
+/** The values of the second answer in the order of the first: by name if the names are equal, else in order; null if the counts differ. */
 function pairedValues(gold: NamedValues, given: NamedValues): readonly string[] | null {
   if (gold.names.length !== given.names.length) return null;
   const byName = gold.names.map((name) => given.values[given.names.indexOf(name)]);

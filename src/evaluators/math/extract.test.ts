@@ -4,7 +4,7 @@ import { extractFormula, extractNumber, goldAnswer } from "./extract.js";
 const SOLUTION =
   "Natalia sold 48/2 = <<48/2=24>>24 clips in May.\nNatalia sold 48+24 = <<48+24=72>>72 clips altogether.\n";
 
-/** How models answer word problems, and what their answer is. */
+/** Responses to word problems, and their answers. */
 const NUMBERS: readonly (readonly [response: string, answer: string | null])[] = [
   // GSM8K's own form
   [`${SOLUTION}#### 72`, "72"],
@@ -47,7 +47,7 @@ const NUMBERS: readonly (readonly [response: string, answer: string | null])[] =
   ["the answer is\n\n$$x = 18$$", "18"],
   ["The answer is <<9*2=18>>18.", "18"],
   ["Answer: The farmer makes $18.\nConfidence: 95%", "$18"],
-  // An "Answer:" that the solution follows
+  // An "Answer:" before the solution
   ["Answer: Janet sells 16 - 3 - 4 = 9 eggs. She makes 9 * 2 = $18 every day.", "$18"],
   ["Answer: 16 - 3 - 4 = 9 eggs. 9 * 2 = 18.", "18"],
   ["Question: Janet has 16 eggs\nAnswer: 16-7=9, 9*2=18. The answer is 18.", "18"],
@@ -64,7 +64,7 @@ const NUMBERS: readonly (readonly [response: string, answer: string | null])[] =
   ["**Step 3:** Add them up to get 24", "24"],
   ["9 * 2 = 18\n\nLet me know if you want 3 more examples!", "18"],
   ["It is H2O, 5 of it. H2O", "5"],
-  // What comes before and behind
+  // Text before and after
   ["<think>The answer is 30.</think>It is 24.", "24"],
   ["The answer is 24.\n\nQ: There are 3 cars.\nA: The answer is 7.", "24"],
   ["12 * 2 = 24\n\nQuestion: There are 3 cars.\nAnswer: 7", "24"],
@@ -77,12 +77,12 @@ const NUMBERS: readonly (readonly [response: string, answer: string | null])[] =
   ["$\\boxed{24}$, put in \\boxed{}", "24"],
   ["\\boxed 24$", "24"],
   ["The answer is 24: \\boxed{2", "24"],
-  // Nothing
+  // No answer
   ["I cannot tell.", "I cannot tell."],
   ["", null],
 ];
 
-/** The eleven languages of MGSM, in the words of their own answers. */
+/** The eleven languages of MGSM, in the wording of their own answers. */
 const LANGUAGES: readonly string[] = [
   "The answer is 18.",
   "উত্তর হল ১৮।",
@@ -116,7 +116,7 @@ describe("the answer of a word problem", () => {
     expect(extractNumber(response)?.text ?? null).toBe(answer);
   });
 
-  it.each(LANGUAGES)("is stated in %j", (sentence) => {
+  it.each(LANGUAGES)("is found in %j", (sentence) => {
     const response = `16 - 7 = 9, 9 * 2 = 18. ${sentence} (3, 4, 5)`;
     expect(extractNumber(response)).toMatchObject({ source: "stated", values: [{ top: 18n, bottom: 1n }] });
   });

@@ -6,7 +6,7 @@ import { onlyWordedNumber, type TokenOptions, wordedNumber } from "./numbers.js"
 import { type Answer, answerOf, quantitiesIn, sentenceAt } from "./quantities.js";
 import { type Span, spansIn } from "./runs.js";
 
-/** The answer of a gold solution: what is in its last box or behind its "####", else all of it. */
+/** The answer of a gold solution: its last box, or what follows "####", else all of it. */
 export function goldAnswer(gold: string): string {
   const box = lastBox(gold);
   return box?.content ?? lastHashed(gold) ?? gold.trim();
@@ -14,15 +14,15 @@ export function goldAnswer(gold: string): string {
 
 interface ExtractOptions {
   /**
-   * Reads a solution with the marks of GSM8K's calculator that never comes to its "####". The official grader of GSM8K
+   * Accept a solution with GSM8K's calculator marks that never reaches its "####". The official grader of GSM8K
    * calls that unfinished.
    */
   readonly acceptsUnfinished?: boolean;
-  /** The question: where it speaks of millions or dozens, an answer may count them. */
+  /** If the question mentions millions or dozens, an answer may count in them. */
   readonly question?: string;
 }
 
-/** The answer of a response to a problem whose answer is a number; null when it has none. */
+/** Extracts the answer to a problem with a numeric answer; null if there is none. */
 export function extractNumber(
   response: string,
   { acceptsUnfinished = false, question = "" }: ExtractOptions = {},
@@ -43,12 +43,12 @@ export function extractNumber(
   return wordedAnswer(text) ?? withoutNumbers(statedFormula(text) ?? lastFormula(text));
 }
 
-/** The digits of a text that no answer was found in are none: "The answer is not 18", "Step 3". */
+/** Digits in a text without an answer do not count: "The answer is not 18", "Step 3". */
 function withoutNumbers(answer: Answer | null): Answer | null {
   return answer !== null && /\d/.test(answer.text) ? { ...answer, values: [] } : answer;
 }
 
-/** The answer of a response to a problem whose answer is a formula or a text; null when it has none. */
+/** Extracts the answer to a problem whose answer is a formula or a text; null if there is none. */
 export function extractFormula(response: string): Answer | null {
   const text = withoutCutFormula(ownAnswer(plainText(response)));
   const box = lastBox(text);
@@ -62,7 +62,7 @@ function isBare(content: string): boolean {
   return !/\p{L}{3,}/u.test(content);
 }
 
-/** What stands behind "####" is read whole, as in a box. Words may follow its number, and only then other numbers. */
+/** Text after "####" is read whole, as in a box. Words may follow its number, and only then other numbers. */
 function hashedNumber(content: string, options: TokenOptions): Answer {
   const words = wordsOf(content);
   const leading = findLeading(words, options);
@@ -70,13 +70,13 @@ function hashedNumber(content: string, options: TokenOptions): Answer {
   return leading === null || MATHS.test(rest) ? { text: content, source: "####" } : answerOf(leading, "####");
 }
 
-/** "The answer is - 4": behind a verb or a colon a dash before a number is its sign. */
+/** "The answer is - 4": after a verb or a colon a dash before a number is its sign. */
 const SPACED_MINUS = new RegExp(`[-–](?<=(?:(?<!\\p{L})(?:${COPULAS.join("|")}) |: ?)[-–]) (?=\\d)`, "giu");
 
-/** The marks of GSM8K's calculator, `<<48/2=24>>`. */
+/** GSM8K's calculator marks, `<<48/2=24>>`. */
 const CALCULATOR = /<<[^<>\n]{1,200}>>/g;
 
-/** Whether a solution in GSM8K's form still calculates in its last line with a digit: no sentence concludes it. */
+/** Whether a solution in GSM8K's form still calculates in its last line with a digit, so that nothing concludes it. */
 function isUnfinished(written: string): boolean {
   const digit = written.includes("<<") ? lastDigit(written) : -1;
   const line = written.slice(written.lastIndexOf("\n", digit) + 1);
@@ -98,14 +98,13 @@ const REFUSAL =
 const CONCLUSION = /[=≈]|\b(?:but|however|so|thus|therefore|hence|assum\w+|if|then|total|must)\b/i;
 const MAX_REFUSAL = 600;
 
-/** Whether a short text only says why it gives no answer: its numbers are those of the question. */
+/** Whether a short text only says why it gives no answer: its numbers come from the question. */
 export function isRefusal(text: string): boolean {
   if (text.length > MAX_REFUSAL) return false;
   const last = [...text.matchAll(REFUSAL)].at(-1);
   return last !== undefined && !CONCLUSION.test(text.slice(last.index + last[0].length));
 }
 
-/** The content of a box, and where the box stands. */
 interface Box {
   readonly content: string;
   readonly start: number;
@@ -116,8 +115,8 @@ const OPENING = /\\(?:boxed|fbox|framebox)\s*\{/g;
 const SPACED = /\\boxed +([^${}\n]{1,200})/g;
 
 /**
- * What is in the last `\boxed{…}` or `\fbox{…}`; null without a box that is closed and says something. Boxes in a row,
- * joined by a comma, "and" or "or", are one answer.
+ * The last `\boxed{…}` or `\fbox{…}`; null if no box is closed and non-empty. Adjacent boxes, joined by a comma, "and" or
+ * "or", are one answer.
  */
 function lastBox(text: string): Box | null {
   if (!text.includes("\\boxed") && !text.includes("\\f")) return null;
@@ -126,7 +125,7 @@ function lastBox(text: string): Box | null {
   return last === undefined ? spacedBox(text) : joinedBoxes(text, boxes, last);
 }
 
-/** One pass with a stack, since a text may open a box a thousand times and close none. */
+/** One pass with a stack, since a text may open a thousand boxes and close none. */
 function closedBoxes(text: string): Box[] {
   const openings = new Map<number, number>();
   for (const match of text.matchAll(OPENING)) openings.set(match.index + match[0].length - 1, match.index);
@@ -167,7 +166,7 @@ function joinedBoxes(text: string, before: readonly Box[], last: Box): Box {
   return { ...last, content: [...contents].join(", ") };
 }
 
-/** `\boxed 24`, as some of the MATH solutions write it. */
+/** `\boxed 24`, as in some MATH solutions. */
 function spacedBox(text: string): Box | null {
   const match = [...text.matchAll(SPACED)].pop();
   const content = match?.[1]?.trim() ?? "";
@@ -176,42 +175,42 @@ function spacedBox(text: string): Box | null {
     : { content, start: match.index, end: match.index + match[0].length };
 }
 
-// The same marks head a section in Markdown, "#### 2. Add the costs": a number with its own full stop is no answer.
+// "####" is also a Markdown heading, "#### 2. Add the costs": a number with its own period is not an answer.
 const HASHES = /#### ?[ \t]*(?!\**\d+[.)]\**[ \t]+\S)(?=\**[$€£¥\\({-]*[\d.-])([^\n]{1,300})/g;
 
-/** The first "####" with a number behind it: a model that goes on from there has begun something else. */
+/** The first "####" with a number: a model that continues after it has begun something else. */
 function firstHashed(text: string): string | null {
   for (const { 1: line = "" } of text.matchAll(HASHES)) if (/\d/.test(line)) return line.trim();
   return null;
 }
 
-/** What stands behind "####" on the last line, where it heads nothing. */
+/** "####" on the last line, where it cannot be a heading. */
 function finalHashed(text: string): string | null {
   return /(?:^|\n)####[ \t]*([^\s#][^\n]{0,300})\s*$/.exec(text)?.[1]?.trim() ?? null;
 }
 
-/** What follows the last "####", whatever it is: a gold solution has nothing behind it. */
+/** For gold solutions, where nothing follows the last "####". */
 function lastHashed(text: string): string | null {
   const at = text.lastIndexOf("####");
   const content = at === -1 ? "" : text.slice(at + 4).trim();
   return content === "" ? null : content;
 }
 
-/** How much of the end of a text is looked at. */
+/** How much of the end of a text is read. */
 const TAIL = 1000;
-/** Words and the ends of sentences, which no formula goes over; the names of commands are no words. */
+/** Words and sentence ends, which no formula spans; command names are not words. */
 const WORD = /(?<![\\\p{L}])\p{L}{2,}|[.!?]\s|\n\s*\n/gu;
 const WORD_OR_CLAUSE = /(?<![\\\p{L}])\p{L}{2,}|[.!?,;:]\s|\n\s*\n/gu;
-/** Brackets that only surround an answer: what they hold is whole when it is a number. */
+/** Brackets that only surround an answer: a number in them is complete. */
 const SURROUNDING = /(?:\\(?:boxed|fbox|framebox|text|textbf|mathbf|boldsymbol|mathrm)\s?|^|[\s$*:=]|\\)$/;
 const PLAIN_NUMBER = /^[\s$\\*]*-?\d(?:[\d,]*\d)?(?:\.\d+)?[\s$.*%]*$/;
 const BOX = /\\(?:boxed|fbox|framebox)\s?$/;
-/** A calculation that lacks its next number. A star without a space before it may be the end of a text in italics. */
+/** A calculation whose next number is missing. A star without a space before it may end italics. */
 const OPEN_CALCULATION = /[\d)}\]](?:[ \t]*(?:[+×÷/^=]|\\(?:times|cdot|div)|(?<=[ \t])[-–*])[ \t]*)\s*$/;
 
 /**
- * A text without the formula that it was cut off in, whose numbers answer nothing: "The answer is $\\frac{1}{3", "So she
- * has 9 +". A number alone in a bracket that was not closed, `\\boxed{18`, is kept.
+ * Removes a formula that the text was cut off in, since its numbers are not the answer: "The answer is $\\frac{1}{3", "So she
+ * has 9 +". A number alone in an unclosed bracket, `\\boxed{18`, is kept.
  */
 function withoutCutFormula(text: string): string {
   const from = Math.max(0, text.length - TAIL);
@@ -222,7 +221,7 @@ function withoutCutFormula(text: string): string {
   return text.slice(0, from + (BOX.exec(before)?.index ?? endOfLast(before, WORD_OR_CLAUSE)));
 }
 
-/** Where the outermost bracket opens that mathematics follows and nothing closes; -1 when there is none. */
+/** The outermost unclosed bracket with mathematics after it; -1 if there is none. */
 function findOpenBracket(tail: string): number {
   let depth = 0;
   let found = -1;
@@ -249,12 +248,12 @@ function endOfLast(text: string, pattern: RegExp): number {
 
 const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
 const MAX_WORDS = 12;
-/** What goes on behind an answer that is said in full. */
+/** A continuation after a complete answer. */
 const REASON = /^\s*[,(]?\s*(?:because|since|as|where|when|which|so|due to|for (?:all|every|any|some))(?![a-z])/i;
-/** The same behind words, some of which belong to an answer in words. */
+/** The same after words, some of which belong to an answer in words. */
 const REASON_BEHIND = /[\s*_]*[,(]?\s(?:because|since|due to|which)(?![a-z]).*$/is;
 
-/** The formula, or the words, that a text last states as its answer; null when it states none. */
+/** The formula, or the words, last stated as the answer; null if there is none. */
 function statedFormula(text: string): Answer | null {
   for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
     if (statement.by === "box" || statement.isDenied) continue;
@@ -308,28 +307,28 @@ function lastFormula(text: string): Answer | null {
   return { text: lastWords(trimmed.slice(trimmed.lastIndexOf("\n") + 1)), source: "last line" };
 }
 
-/** The one formula of a sentence that nothing but its unit follows: "The area is 25π square units." */
+/** The only formula of a sentence, followed at most by its unit: "The area is 25π square units." */
 function onlyFormula(sentence: string): Answer | null {
   const [formula, another] = quantitiesIn(sentence);
   if (formula?.isFormula !== true || another !== undefined) return null;
   return UNIT.test(sentence.slice(formula.end)) ? { text: formula.text, source: "last formula" } : null;
 }
 
-/** The end of a line, from the beginning of a word on. */
+/** The end of a line, starting at a word. */
 function lastWords(line: string): string {
   return line.length <= MAX_LINE ? line : line.slice(-MAX_LINE).replace(/^\S+/, "");
 }
 
-/** Common words of German, Spanish, French, Portuguese, Italian, Dutch, Indonesian and Turkish; also money behind its number. */
+/** Common words of German, Spanish, French, Portuguese, Italian, Dutch, Indonesian and Turkish; also amounts before a currency. */
 const WORDS =
   /(?<![\p{L}])(?:der|die|das|und|ist|sind|pro|insgesamt|er|sie|wir|im|ein|eine|einen|für|mit|von|zu|verdient|kostet|beträgt|jahr|monat|woche|tag|stunde|el|los|las|una|es|por|le|les|des|est|une|il|elle|é|uma|di|che|è|het|een|adalah|bir|antwort|respuesta|réponse)(?![\p{L}])|(?<=\d )\$(?=[\s.,]|$)/giu;
-/** Thousands of a currency that stands behind its number: money has no three decimals. */
+/** Thousands before a currency: money does not have three decimals. */
 const MONEY =
   /(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+\s?(?:€|(?:euros?|eur|dollar|us-dollar|dólares|reais|pesos|franken|kronen|lire|rupiah|lira)(?![\p{L}]))/iu;
 const CYRILLIC = /[а-яё]{3}/i;
 const LOCALE_TAIL = 600;
 
-/** Whether a text is in a language that writes 1.234,5 where English writes 1,234.5, judged by its end. */
+/** Whether a text is in a language that writes 1.234,5 for 1,234.5, judged by its end. */
 function decimalComma(text: string): boolean {
   const end = text.slice(-LOCALE_TAIL);
   return (

@@ -17,12 +17,12 @@ import { spansIn } from "./runs.js";
 const BEFORE = 300;
 const BEHIND = 80;
 
-/** Lines with digits but no number in them, such as "H2O", that are passed over. */
+/** How many lines with digits but no number, such as "H2O", are skipped. */
 const MAX_LINES = 20;
 
 /**
- * The last number of a text, which is what a word problem's solution ends in. Where its last line has the number in
- * bold, or comes to it behind an "=", that one.
+ * The last number of a text, which usually is the result of a word problem. If its last line has a number in
+ * bold, or after "=", that one.
  */
 export function lastNumber(text: string, options: TokenOptions): Quantity | null {
   let end = text.length;
@@ -45,7 +45,7 @@ interface Part {
   readonly text: string;
 }
 
-/** The line that a digit stands in. A long one is cut, but not within a number. */
+/** The line around a digit. A long one is cut, but not within a number. */
 function lineAround(text: string, digit: number, end: number): Part {
   const first = text.lastIndexOf("\n", digit) + 1;
   let start = Math.max(first, digit - BEFORE);
@@ -57,7 +57,7 @@ function lineAround(text: string, digit: number, end: number): Part {
 const MAX_MATRIX = 1600;
 const MATRIX = /\\begin\{(?:[a-zA-Z]?matrix|array|cases)\}/;
 
-/** A matrix that a digit stands in, which may go over several lines. */
+/** The matrix around a digit, which may span several lines. */
 function matrixAround(text: string, digit: number): Part | null {
   const from = Math.max(0, digit - MAX_MATRIX);
   const window = text.slice(from, digit + MAX_MATRIX);
@@ -67,7 +67,7 @@ function matrixAround(text: string, digit: number): Part | null {
   return { start: from + span.start, text: window.slice(span.start, span.end) };
 }
 
-/** What a polite model adds behind its solution. */
+/** Polite offers after a solution. */
 const OFFER = /^\W*(?:let me know|would you like|feel free|if you (?:have|need|want|'d|would)|do you want)/i;
 
 function behind(text: string): string {
@@ -86,7 +86,7 @@ function concludingOf(
   return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? beforeRemark(sentence, tokens);
 }
 
-/** Where the last digit stands; a loop from the end, since a search from the start would read all of a long text. */
+/** A loop from the end, since a search from the start would read all of a long text. */
 export function lastDigit(text: string, end: number = text.length): number {
   for (let at = end - 1; at >= 0; at--) {
     const code = text.charCodeAt(at);
@@ -95,7 +95,7 @@ export function lastDigit(text: string, end: number = text.length): number {
   return -1;
 }
 
-/** Where the last sentence of a line begins that has a digit in it. */
+/** The start of the last sentence with a digit. */
 function lastSentence(line: string): number {
   const digit = lastDigit(line);
   let start = 0;
@@ -105,22 +105,22 @@ function lastSentence(line: string): number {
 
 const REMARK = /(?<!\\)\([^()]*(?:[+*×÷=/-]|\p{L}{2})[^()]*\)[\s.*]*$/u;
 
-/** "She makes $18 (9 eggs × $2)." ends in how, not in what. */
+/** "She makes $18 (9 eggs × $2)." ends with the calculation, not with the answer. */
 function beforeRemark(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const remark = REMARK.exec(sentence)?.index ?? sentence.length;
   return tokens.findLast(({ end }) => end <= remark) ?? tokens.at(-1) ?? null;
 }
 
 const TEXT = /\\(?:text|textbf|textit|textrm|textnormal|mbox|hbox|mathrm|operatorname)\s*\{([^{}]*)\}/g;
-/** What no words beside a number have in them. */
+/** Never part of plain words beside a number. */
 export const MATHS = /[\\^_+*=<>|{}[\]]|(?<![a-zA-Z'])[a-zA-Z](?![a-zA-Z.])|^!|^\s*[/-]\s*\d/;
-/** The day of a date is no number by itself. */
+/** The day of a date is not a number. */
 const DATE = /\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2}\b/;
 const MAX_LENGTH = 300;
 
 /**
- * What the one number of a short phrase may mean: "24 clips", "\$18 \text{ per day}", "x = 24 \text{ cm}". Nothing for
- * a phrase with several numbers, or with formulas in it.
+ * The values of the only number of a short phrase: "24 clips", "\$18 \text{ per day}", "x = 24 \text{ cm}". Empty for
+ * a phrase with several numbers or with formulas.
  */
 export function onlyNumber(phrase: string, options: TokenOptions = {}): readonly Rational[] {
   if (phrase.length > MAX_LENGTH) return [];
@@ -132,7 +132,7 @@ export function onlyNumber(phrase: string, options: TokenOptions = {}): readonly
   return isFormula ? [] : number.values;
 }
 
-/** A phrase in LaTeX as plain words. */
+/** Writes a LaTeX phrase as plain words. */
 export function wordsOf(phrase: string): string {
   return latexCharacters(plainText(phrase))
     .replace(TEXT, " $1 ")
@@ -143,16 +143,16 @@ export function wordsOf(phrase: string): string {
 const OPERATOR = /[+*×÷/]|[-–](?=[\s\d])|\bx\b|\\times|\\cdot|\\div/;
 const NEW_CLAUSE = /[,;:]\s|\b(?:because|since|as|so|where|which|if|and then)\b/i;
 const ARITHMETIC = /^[\d\s+\-–*/×÷().,$]+$/;
-/** A factor in brackets behind a number: "3 (20)", "12)(2)". */
+/** A factor in brackets after a number: "3 (20)", "12)(2)". */
 const FACTOR = /^\)?\s?\(\s?\$?\d[\d.,]{0,20}\s?\)\s*$/;
 const MAX_STEP = 80;
 
-/** What may stand before an answer in its sentence: bold and quotation marks, the letter of an option, "between". */
+/** May come before an answer in its sentence: bold and quotation marks, the letter of an option, "between". */
 const BEFORE_ANSWER = /^(?:[\s*_`"'“”「:([{]|\(?[A-Ea-e]\)\s|(?:between|from|either|both)\s)*$/i;
 /** "3 to 4"; but not "24 to 2 decimal places". */
 const RANGE = /^\s+to\s+\\?\$?\d[\d,.]*(?!\s*(?:decimal|significant|places))/;
 
-/** The number, formula, list or range that a sentence begins with, as a whole; null when it begins otherwise. */
+/** The number, formula, list or range that a sentence begins with; null if it begins otherwise. */
 export function findLeading(sentence: string, options: TokenOptions = {}): Quantity | null {
   const [first] = quantitiesIn(sentence, options);
   if (first === undefined || !BEFORE_ANSWER.test(sentence.slice(0, first.from))) return null;
@@ -164,8 +164,8 @@ export function findLeading(sentence: string, options: TokenOptions = {}): Quant
 }
 
 /**
- * The number that a sentence begins with. When it is the start of a calculation, "9 eggs * $2 = $18", what the
- * calculation comes to; null when the sentence begins otherwise.
+ * The number that a sentence begins with, or the result if it starts a calculation, "9 eggs * $2 = $18"; null if it
+ * begins otherwise.
  */
 function leadingNumber(sentence: string, options: TokenOptions): Quantity | null {
   const quantities = quantitiesIn(sentence, options);
@@ -181,7 +181,7 @@ function endOfCalculation(sentence: string, quantities: readonly Quantity[]): Qu
     if (at < current.end) continue;
     const step = sentence.slice(current.end, at);
     const next = quantities.find(({ start }) => start > at);
-    // The result itself may be followed by another "=": 2 * 3 = 6 = 6.0.
+    // Another "=" may follow the result: 2 * 3 = 6 = 6.0.
     if (next === undefined || !(isWritten(step) || step.trim() === "")) break;
     current = step.trim() === "" ? withExact(next, current) : next;
   }
@@ -193,7 +193,7 @@ function isWritten(step: string): boolean {
   return step.length <= MAX_STEP && isCalculation && !NEW_CLAUSE.test(step) && isBalanced(step);
 }
 
-/** A bracket that opened before the first number was taken for its dress: "(12)(2)". */
+/** An opening bracket before the first number may have been skipped: "(12)(2)". */
 function isBalanced(step: string): boolean {
   const [opened, closed] = [step.split("(").length, step.split(")").length];
   return opened === closed || (opened + 1 === closed && ARITHMETIC.test(step));
@@ -206,7 +206,7 @@ function withExact(decimal: Quantity, exact: Quantity): Quantity {
 }
 
 /**
- * The number that a sentence of prose comes to: the one in bold, the one after the last "=", the only amount of money,
+ * The result of a sentence in prose: the number in bold, the one after the last "=", the only amount of money,
  * else the last one.
  */
 function concludingNumber(sentence: string, options: TokenOptions): Quantity | null {
@@ -217,7 +217,7 @@ function concludingNumber(sentence: string, options: TokenOptions): Quantity | n
 
 const BOLD = /\*\*([^*\n]{1,80})\*\*/g;
 
-/** Bold headings such as **Step 3:** and **2. Add** hold numbers too: only one that begins with its number counts. */
+/** Bold headings such as **Step 3:** and **2. Add** hold numbers too: only bold text that begins with its number counts. */
 function inBold(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const spans = [...sentence.matchAll(BOLD)].filter(
     ({ 1: inner = "" }) => /^[\s$€£¥(\\-]*\d/.test(inner) && !/^\s*\d+[.)]\s|:\s*$/.test(inner),
@@ -228,7 +228,7 @@ function inBold(sentence: string, tokens: readonly Quantity[]): Quantity | null 
   return tokens.findLast((token) => token.start >= start && token.end <= end) ?? null;
 }
 
-/** "= $24 for 3 people": what the calculation comes to, not the last number of its clause. */
+/** "= $24 for 3 people": the result, not the last number of its clause. */
 function afterEquals(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const at = Math.max(sentence.lastIndexOf("="), sentence.lastIndexOf("≈"));
   if (at === -1) return null;
@@ -236,7 +236,7 @@ function afterEquals(sentence: string, tokens: readonly Quantity[]): Quantity | 
   const isRight = next !== undefined && /^[\s$*\\({]*$/.test(sentence.slice(at + 1, next.start));
   const last = tokens.at(-1);
   if (!isRight || last === undefined || goesOn(sentence.slice(next.end), last.end - next.end)) return null;
-  // A calculation that goes on behind it, "= 24 + 3", has not come to its end.
+  // A calculation that continues, "= 24 + 3", has no result yet.
   return /^\s*(?:[+*×÷/^]|- |\\times|\\cdot)/.test(sentence.slice(next.end)) ? null : next;
 }
 
@@ -244,7 +244,7 @@ const CHOSEN_NUMBER_REMARK = /^[^,;:=]{0,40},\s+which\s+(?:is|are|was|were)\s/i;
 const CONVERSION =
   /^[^,;:=]{0,40},\s+which\s+\w+\s(?:(?:equal to|equivalent to|the same as|about|exactly)\s)?[$*]{0,3}\d[\d.,]*\*{0,2}(?:\s+(?!less|more|fewer|times|percent|than|of|out|\p{L}+er\b)\p{L}+){0,3}[\s.*]*$/iu;
 
-/** "= 694, which is 10% less" has come to its result; "= 120 minutes, which is 2 hours" only comes to it. */
+/** "= 694, which is 10% less" has its result; "= 120 minutes, which is 2 hours" does not yet. */
 function goesOn(rest: string, end: number): boolean {
   return CHOSEN_NUMBER_REMARK.test(rest) ? CONVERSION.test(rest) : NEW_CLAUSE.test(rest.slice(0, end));
 }
@@ -255,8 +255,8 @@ function onlyAmount(tokens: readonly Quantity[]): Quantity | null {
 }
 
 /**
- * The number that a text last states as its answer: "The answer is 24", "**Answer:** $24", "答えは24です". A statement
- * that leads to the number through prose, "The answer is that she has 24", counts when there is no plainer one.
+ * The number last stated as the answer: "The answer is 24", "**Answer:** $24", "答えは24です". A statement
+ * that leads to the number through prose, "The answer is that she has 24", counts if there is no plainer one.
  */
 export function statedNumber(text: string, options: TokenOptions): Answer | null {
   const end = lastDigit(text);
@@ -278,11 +278,11 @@ interface Reading {
 }
 
 interface ReadOptions extends TokenOptions {
-  /** Where the last digit of the text stands. */
+  /** The position of the last digit of the text. */
   readonly end: number;
 }
 
-/** A "heading" is an "Answer:" that the whole solution follows, and not the answer. */
+/** A "heading" is an "Answer:" followed by the whole solution instead of the answer. */
 function read(text: string, statement: StatedAnswer, options: ReadOptions): Reading | "heading" | null {
   const stated = leadingQuantity(text, statement.start, options);
   if (stated === null) return readWords(text, statement, options);
@@ -295,7 +295,6 @@ function read(text: string, statement: StatedAnswer, options: ReadOptions): Read
 interface LeadingQuantity {
   readonly quantity: Quantity;
   readonly sentence: string;
-  /** Where the sentence begins. */
   readonly start: number;
 }
 
@@ -313,13 +312,13 @@ function leadingQuantity(text: string, from: number, options: TokenOptions): Lea
 
 const MAX_UNIT_WORDS = 4;
 
-/** "24 clips in all" is an answer; "16 eggs are laid, of which …" is how a solution begins. */
+/** "24 clips in all" is an answer; "16 eggs are laid, of which …" begins a solution. */
 function isTerse(sentence: string, { start, end, isFormula }: Quantity): boolean {
   const rest = sentence.slice(end);
   return (isFormula || start === 0) && !/[\d=+]/.test(rest) && rest.trim().split(/\s+/).length <= MAX_UNIT_WORDS;
 }
 
-/** A solution that follows its "Answer:" calculates; an answer that is followed by a remark does not. */
+/** A solution after "Answer:" calculates; a remark after an answer does not. */
 const CALCULATION = /[=≈]|\d\s?[+*×÷/x-]\s?\$?\d|<</;
 const REST = 3000;
 

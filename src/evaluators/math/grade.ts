@@ -9,14 +9,14 @@ import type { Answer } from "./quantities.js";
 /** How a response compares with one gold answer. */
 export interface Comparison {
   readonly verdict: Verdict;
-  /** What is left to compare when the verdict is open: two answers in canonical form. */
+  /** What symbolic comparison must decide if the verdict is open: two canonical answers. */
   readonly gold: string;
   readonly given: string;
-  /** What was found and compared, for people. */
+  /** What was found and compared, for the evidence. */
   readonly evidence: string;
 }
 
-/** Finds the answer of a response and compares it with a gold answer, as far as that can be done at once. */
+/** Extracts the answer of a response and compares it with a gold answer, as far as possible without symbolic work. */
 export function compareWithGold(gold: string, response: string, question = ""): Comparison {
   const found = extract(goldAnswer(gold), response, question);
   const { wanted, written, values, answer } = found;
@@ -39,15 +39,15 @@ export function compareWithGold(gold: string, response: string, question = ""): 
 }
 
 interface Extracted {
-  /** The gold answer as it stands, and in canonical form. */
+  /** The gold answer as written, and in canonical form. */
   readonly wanted: string;
   readonly written: string;
-  /** What the gold answer is when it is a number. */
+  /** The gold's values if it is a number. */
   readonly values: readonly Rational[];
   readonly answer: Answer | null;
 }
 
-/** What the gold answer is says how to look for the answer of the response. */
+/** The kind of the gold decides how the response is read. */
 function extract(gold: string, response: string, question: string): Extracted {
   const option = optionOf(gold);
   const wanted = option?.content ?? gold;
@@ -60,12 +60,12 @@ function extract(gold: string, response: string, question: string): Extracted {
     : { wanted, written, values, answer };
 }
 
-/** What a gold answer may be as a number; nothing when it is a formula, a list or a text. */
+/** The values of a gold answer; empty if it is a formula, a list or a text. */
 function numbersOf(gold: string, written: string): readonly Rational[] {
   const sides = sidesOf(written);
   const values = sides.map(exactValue).filter((value) => value !== null);
   const [bare = ""] = sides;
-  // A comma that separates no thousands makes a list, "1,2", though in a response it may mark decimals.
+  // A comma that does not separate thousands makes a list, "1,2", though in a response it may mark decimals.
   if (values.length > 0 || bare.includes(",") || isEquation(bare)) return values;
   return onlyNumber(gold).slice(0, 1);
 }
@@ -80,7 +80,7 @@ interface WantedNumber {
 const PERCENT = /%|\bper ?cent\b/i;
 const HUNDRED = { top: 100n, bottom: 1n };
 
-/** A percentage against a bare number, either way round, may be meant as a share: 50% is 50 as well as 0.5. */
+/** A percentage against a bare number, either way round, may be a share: 50% is 50 as well as 0.5. */
 function withShares(values: readonly Rational[], isPercent: boolean, gold: string): readonly Rational[] {
   if (isPercent === PERCENT.test(gold)) return values;
   const shares = values.map((value) => (isPercent ? divide(value, HUNDRED) : multiply(value, HUNDRED)));
@@ -93,7 +93,7 @@ function compareNumber({ values, wanted, written, question }: WantedNumber, text
   return found.length === 0 || /[=≈]/.test(given) ? compareTexts(written, given) : "different";
 }
 
-/** What an answer that was found as a text may be as a number; nothing when it is none. */
+/** The values of an answer that was found as text; empty if it is not a number. */
 export function numbersOfText(text: string, question: string): readonly Rational[] {
   const exact = exactValue(canonical(residue(text)).replace(/^≈/, ""));
   if (exact !== null) return [remarked(text) ?? exact];
@@ -104,7 +104,7 @@ export function numbersOfText(text: string, question: string): readonly Rational
 
 const REMARKED = /^([^()]{1,30}?)\s+\(([^()]{1,80})\)\s*$/;
 
-/** "24 (12 + 12)" says how its number came about, and is no product; null for what says nothing of the kind. */
+/** "24 (12 + 12)" explains its number and is not a product; null for other texts. */
 function remarked(text: string): Rational | null {
   const [, number, remark] = REMARKED.exec(text.trim()) ?? [];
   const [value, same] = [exactValue(canonical(number ?? "")), exactValue(canonical(remark ?? ""))];
@@ -118,7 +118,7 @@ function haveCommon(values: readonly Rational[], others: readonly Rational[]): b
 /** Two digits at the end may be the minutes of a time. */
 const RATIO = /^(\d+(?:\.\d+)?):(\d(?!\d$)\d*(?:\.\d+)?)$/;
 
-/** A ratio that is asked for may be said as a fraction. A number that is asked for is no ratio: 8 is not 8:1. */
+/** A gold ratio may be answered as a fraction. A gold number is not a ratio: 8 is not 8:1. */
 function asFraction(text: string): string {
   return text.replace(RATIO, "\\frac{$1}{$2}");
 }
@@ -127,14 +127,14 @@ function compareTexts(written: string, given: string): Verdict {
   if (RATIO.test(written)) return compareAnswers(asFraction(written), asFraction(given), compareCheaply);
   const verdict = compareAnswers(written, given, compareCheaply);
   const gold = unmarked(written);
-  // Words may go on where the answer ends: "Evelyn (the fastest)", "Monday, because …".
+  // Words may follow the answer: "Evelyn (the fastest)", "Monday, because …".
   if (verdict !== "different" || !/^[a-zA-Z]{2,}$/.test(gold) || isWordList(given)) return verdict;
   return sameWord(gold, /^[a-zA-Z]*/.exec(unmarked(given))?.[0] ?? "");
 }
 
 const REASON = /^(?:because|since|as|which|where|when|so|the|who|due)/i;
 
-/** "Monday and Tuesday" is another answer than Monday. */
+/** "Monday and Tuesday" is a different answer from Monday. */
 function isWordList(text: string): boolean {
   return isList(text) && !split(text, ",").some((part) => REASON.test(unmarked(part)));
 }
@@ -154,7 +154,7 @@ function short(text: string): string {
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line;
 }
 
-/** What is not used for the longest time goes first. */
+/** An LRU cache. */
 export class VerdictMemory {
   readonly #verdicts = new Map<string, boolean>();
   readonly #size: number;
@@ -176,7 +176,7 @@ export class VerdictMemory {
     if (this.#verdicts.size > this.#size && oldest !== undefined) this.#verdicts.delete(oldest);
   }
 
-  /** A map lists its keys in the order in which they came. */
+  /** A map lists its keys in insertion order. */
   #keep(key: string, verdict: boolean): void {
     this.#verdicts.delete(key);
     this.#verdicts.set(key, verdict);
@@ -190,16 +190,16 @@ function keyOf(gold: string, given: string): string {
 const LABEL =
   /^\s*(?:\\(?:text|textbf|textrm|textnormal|mathrm|mathbf|mbox)\s?\{\s?\(([A-Z])\)\s*(\}?)|\(([A-Z])\)(?=\\ |\s))(?:\\[ ,;:]|\\q?quad(?![a-z])|[~\s:])*/;
 
-/** An option of a choice with its label: `\textbf{(D)}\ 12`. */
+/** A labeled option: `\textbf{(D)}\ 12`. */
 interface Option {
   readonly label: string;
   readonly content: string;
 }
 
-/** Several labels, "(A) and (B)", or nothing but a full stop. */
+/** Several labels, "(A) and (B)", or only a period. */
 const GOES_ON = /^(?:[.,;&]|(?:and|or)(?![a-z])|\\text\{\s?(?:,|and|or))/;
 
-/** Null for what has no label, and for a label alone. */
+/** Null without a label, and for a label alone. */
 function optionOf(answer: string): Option | null {
   const match = LABEL.exec(answer);
   if (match === null) return null;
@@ -211,12 +211,12 @@ function optionOf(answer: string): Option | null {
 
 const LETTER = /^\s*(?:\\(?:text|textbf|textrm|mathrm)\s?\{)?\s?\(?[A-Z]\)?\s?\}?\s*$/;
 
-/** Whether an answer is the label of an option: `D`, `(D)`, `\text{(D)}`. */
+/** Whether an answer is an option label: `D`, `(D)`, `\text{(D)}`. */
 function isLetter(answer: string): boolean {
   return LETTER.test(answer);
 }
 
-/** The part of an answer that another answer can be compared with: the label when that is a letter, else the content. */
+/** The part that can be compared with another answer: the label if that is a letter, else the content. */
 function comparablePart(answer: string, other: string): string {
   const option = optionOf(answer);
   if (option === null) return answer;

@@ -1,19 +1,19 @@
 import { divide, exactValue, multiply, negate, parseDecimal, type Rational } from "./arithmetic.js";
 
-/** A number as it stands in a text. */
+/** A number as written in a text. */
 export interface NumberToken {
   readonly text: string;
   readonly start: number;
   readonly end: number;
   /**
-   * What it may mean, the likeliest first: "1.234" is a thousand and more where a comma marks decimals. Nothing for a
-   * number that is only a part of a formula.
+   * Possible values, likeliest first: "1.234" exceeds a thousand where a comma marks decimals. Empty for a
+   * number that is only part of a formula.
    */
   readonly values: readonly Rational[];
   readonly hasCurrency: boolean;
 }
 
-// A sign belongs to the number unless it stands behind another one, where it subtracts or spans a range.
+// A sign belongs to the number unless it follows another number, where it subtracts or marks a range.
 const SIGN =
   "(?:(?<![\\p{L}\\p{N})\\]%}])(?<![\\p{N})\\]}%] )[-–+](?=[\\\\$€£¥₹\\d.])|(?<=[=:]\\s?)[-–]\\s(?=\\d)|(?<!\\p{L})(?:minus|negative)\\s+)";
 const CURRENCY = "(?:(?:US|CA|AU|HK|NZ|[CAR])?\\\\?[$€£¥₹₽₩]|(?:Rs\\.?|USD|EUR|GBP|RM)(?=\\s?\\d))";
@@ -39,18 +39,18 @@ const TOKEN = new RegExp(
   "gu",
 );
 
-/** The first part of a formula: 2\\sqrt{3}, 2^5. But 24^{th} and 90^\\circ are numbers. */
+/** The start of a formula: 2\\sqrt{3}, 2^5. But 24^{th} and 90^\\circ are numbers. */
 const GOES_ON =
   /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π⁻⁰¹²³⁴-⁹])|^!(?!\s*$|["*)']|\s+[^a-z=+*/×÷·\s-])/;
 
 export interface TokenOptions {
-  /** The text is in a language that writes 1.234,5 where English writes 1,234.5. */
+  /** The text is in a language that writes 1.234,5 for 1,234.5. */
   readonly decimalComma?: boolean;
-  /** The question: where it speaks of millions or dozens, an answer may count them. */
+  /** If the question mentions millions or dozens, an answer may count in them. */
   readonly question?: string;
 }
 
-/** Every number of a short text in plain characters, in order. Digits inside a word, as in H2O, are none. */
+/** Finds every number of a short plain text, in order. Digits inside a word, as in H2O, do not count. */
 export function numbersIn(text: string, { decimalComma = false, question = "" }: TokenOptions = {}): NumberToken[] {
   const tokens: NumberToken[] = [];
   for (const match of text.matchAll(TOKEN)) {
@@ -82,7 +82,7 @@ const WORDS = new Map([
 const SKIPPED = new Set(["and", "a"]);
 const MAX_WORDS = 12;
 
-/** "One of them" and "one can see" are no numbers. */
+/** "One of them" and "one can see" are not numbers. */
 const PRONOUN = /^one (?:of|that|which|who|can|could|may|must|should)$/;
 const DENOMINATORS = new Map([
   ...["half", "halves"].map((word) => [word, 2] as const),
@@ -91,12 +91,12 @@ const DENOMINATORS = new Map([
     .split(" ")
     .flatMap((word, index) => [word, `${word}s`].map((form) => [form, index + 3] as const)),
 ]);
-/** Other denominators, "one twentieth", which are not read. */
+/** Other denominators, "one twentieth", which are not supported. */
 const OTHER_DENOMINATOR = /(?:teen|elf|tie|hundred|thousand|million)ths?$/;
 
 /**
  * The number a text begins with in English or Chinese words, such as "twenty-four clips", "minus five", "two thirds" or
- * "二百五十"; null when it begins otherwise.
+ * "二百五十"; null if it begins otherwise.
  */
 export function wordedNumber(text: string): Rational | null {
   const chinese = CHINESE.exec(text)?.[0];
@@ -117,7 +117,7 @@ export function wordedNumber(text: string): Rational | null {
 const CHINESE_DIGITS = "零一二三四五六七八九";
 const CHINESE_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
 const CHINESE_SCALES: Readonly<Record<string, number>> = { 万: 1e4, 亿: 1e8 };
-/** A single sign may begin a word, as in 三角形: at most what is counted may follow it. */
+/** A single character may begin a word, as in 三角形: at most a counter word may follow it. */
 const CHINESE = /^[零一二两三四五六七八九十百千万亿]{2,20}|^[零一二两三四五六七八九十](?!\p{sc=Han}{2})/u;
 
 function readChinese(signs: string): Rational {
@@ -149,7 +149,7 @@ function readWords(words: readonly string[]): Rational | null {
   return part === null ? null : { top: BigInt(total + part), bottom: 1n };
 }
 
-/** "Two thirds", and "three and a half"; in "two and three quarters" the words do not tell the parts apart. */
+/** "Two thirds", and "three and a half". "Two and three quarters" is ambiguous. */
 function readFraction(before: readonly string[], number: number, denominator: number | undefined): Rational | null {
   if (denominator === undefined) return null;
   const [whole, bottom] = [BigInt(number), BigInt(denominator)];
@@ -162,7 +162,7 @@ const NUMBER_WORD = [...WORDS.keys(), ...SCALES.keys(), "hundred"].join("|");
 const WORDED = new RegExp(`\\b(?:${NUMBER_WORD})(?:(?:-| and |,? )(?:${NUMBER_WORD}|half|third|quarter)s?)*\\b`, "gi");
 const MAX_SENTENCE = 200;
 
-/** The one number of a sentence in words, "He has five apples left"; null when there are none, several or a mere "one". */
+/** The only number of a sentence in words, "He has five apples left"; null if there are none, several or just "one". */
 export function onlyWordedNumber(sentence: string): Rational | null {
   if (sentence.length > MAX_SENTENCE || /\d/.test(sentence)) return null;
   const [number, another] = sentence.match(WORDED) ?? [];
@@ -172,25 +172,24 @@ export function onlyWordedNumber(sentence: string): Rational | null {
 const SHORT = 60;
 const OTHER_THAN_NUMBER = /\d|\b(?:point|or|to|and(?! an?\b))\b|[+*=^/]/i;
 
-/** The number of a short phrase that says it in words, "seven" or `\text{twenty-four clips}`. */
+/** The number of a short phrase in words, "seven" or `\text{twenty-four clips}`. */
 export function wordedPhrase(phrase: string): Rational | null {
   if (phrase.length > 2 * SHORT) return null;
   const words = phrase.replace(/\\(?:text|textbf|textrm|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1").trim();
   return words.length > SHORT || OTHER_THAN_NUMBER.test(words) ? null : wordedNumber(words);
 }
 
-/** The parts of a number as it stands in a text. */
 interface WrittenNumber {
   readonly core: string;
-  /** "million", "dozen", "k", "万" or the like; "" when there is none. */
+  /** "million", "dozen", "k", "万" or similar; may be "". */
   readonly scale: string;
   readonly isNegative: boolean;
   readonly decimalComma: boolean;
-  /** The question that is answered; "" when it is not known. */
+  /** May be "". */
   readonly question: string;
 }
 
-/** What a number may mean, the likeliest first. None for one that cannot be read, such as the time 3:30. */
+/** The possible values, likeliest first. Empty for an unreadable number, such as the time 3:30. */
 function valuesOf({ core, scale, isNegative, decimalComma, question }: WrittenNumber): Rational[] {
   const values = readings(core, decimalComma).flatMap((value) => scaled(value, scale.toLowerCase(), question));
   return isNegative ? values.map(negate) : values;
@@ -229,7 +228,7 @@ function pointReadings(core: string, decimalComma: boolean): Rational[] {
   return decimalComma && /^[1-9]\d{0,2}\.\d{3}$/.test(core) ? [...asDecimal, ...thousands(core)] : asDecimal;
 }
 
-/** Numbers with commas, spaces or several points in them. */
+/** Numbers with commas, spaces or several points. */
 function separatedReadings(core: string, decimalComma: boolean): Rational[] {
   if (/^[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/.test(core))
     return listed(parseDecimal(core.replace(/\./g, "").replace(",", ".")));
@@ -260,7 +259,7 @@ const VALUE_SCALES: Record<string, string> = {
   trillion: "1e12",
 };
 
-/** "24 million" is also read as 24 where the question speaks of millions. "25k" says nothing but 25,000. */
+/** "24 million" is also read as 24 if the question mentions millions. "25k" is always 25,000. */
 function scaled(value: Rational, scale: string, question: string): Rational[] {
   if (scale === "") return [value];
   const factor = VALUE_SCALES[scale];
@@ -272,7 +271,7 @@ function scaled(value: Rational, scale: string, question: string): Rational[] {
 
 const EAST_ASIAN: Record<string, string> = { 千: "1e3", 万: "1e4", 萬: "1e4", 億: "1e8", 亿: "1e8" };
 
-/** 3万5000 is 35,000: each sign multiplies what stands before it, and all is added up. */
+/** 3万5000 is 35,000: each character multiplies what precedes it, and all is added up. */
 function eastAsian(first: Rational, scale: string): Rational | null {
   let total = 0n;
   let part: bigint | null = null;

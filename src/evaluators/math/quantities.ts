@@ -7,15 +7,15 @@ import { type Run, readPair, runsIn, spansIn } from "./runs.js";
 
 /** A number of a text, or a formula or a list, which has no `values` and is compared as a whole. */
 export interface Quantity extends NumberToken {
-  /** Where the mathematics begins that this is the result of: "48 + 24 = 72" is 72, from its beginning on. */
+  /** Where the mathematics begins that this is the result of: "48 + 24 = 72" is 72 and starts at 48. */
   readonly from: number;
   readonly isFormula: boolean;
   readonly isPercent: boolean;
 }
 
 /**
- * The numbers and formulas of a short text. What stands around a number decides what it is: "x + 1", "(2, 3)" and
- * "3 or 4" are no numbers, "12 * 2" is 24, and a chain of equations is what it comes to.
+ * Finds the numbers and formulas of a short text. The context of a number decides what it is: "x + 1", "(2, 3)" and
+ * "3 or 4" are not numbers, "12 * 2" is 24, and a chain of equations is its result.
  */
 export function quantitiesIn(text: string, options: TokenOptions = {}): Quantity[] {
   return joinLists(text, joinPairs(text, piecesOf(text, options))).map(({ quantity }) => quantity);
@@ -24,7 +24,7 @@ export function quantitiesIn(text: string, options: TokenOptions = {}): Quantity
 interface Piece {
   readonly quantity: Quantity;
   readonly end: number;
-  /** All of it, of which the quantity may only be the last side. */
+  /** The complete text; the quantity may only be its last side. */
   readonly whole: string;
   readonly isMarked: boolean;
 }
@@ -91,14 +91,14 @@ function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Omi
   };
 }
 
-/** A time on the hour, "5 - 3 = 2:00", "1,5 %" and "x = 4k" are numbers that no arithmetic knows. */
+/** A time on the hour, "5 - 3 = 2:00", "1,5 %" and "x = 4k" are numbers that the arithmetic cannot read. */
 function isResult({ values }: NumberToken, results: readonly Rational[], isKnown: boolean): boolean {
   return (isKnown && values.length > 0) || values.some((value) => isAmong(value, results));
 }
 
-/** What may stand between a number and the ends of the mathematics it is all of. */
+/** May come between a number and the ends of a formula that is nothing but this number. */
 const DRESS = /^(?:[\s$€£¥%°(){}*]|\\[()[\],;:!% ]|\\(?:left|right|text|mathrm)(?![a-zA-Z])|[a-zA-Z])*$/;
-/** Signs of money, percent and degrees, which leave a number what it is. */
+/** Money, percent and degree signs don't change a number. */
 const SIGNS = /^[\s$€£¥%°*]*$/;
 
 function isAmong(value: Rational, others: readonly Rational[]): boolean {
@@ -109,7 +109,7 @@ function plainNumber(token: NumberToken): Omit<Quantity, "isPercent"> {
   return { ...token, from: token.start, isFormula: false };
 }
 
-/** What a calculation or an equation comes to, and the sides that it rounds; nothing for what is no number. */
+/** The result of a calculation or an equation, and the sides that it rounds; empty if it is not a number. */
 function resultOf({ text, isNamed }: Run): readonly Rational[] {
   const written = canonical(residue(lastRow(text)));
   if (isList(written) || /[<>]|\\(?:le|ge|ne|in)(?![a-zA-Z])/.test(written)) return [];
@@ -119,7 +119,7 @@ function resultOf({ text, isNamed }: Run): readonly Rational[] {
   const result = exactValue(withoutBrackets(sides.pop() ?? ""));
   if (result === null) return [];
   const others = sides.map(exactValue).filter((value) => value !== null);
-  // "x^2 - 5x + 6 = 0" is yet to be solved; "x^2 = 3 * 3 = 9" was calculated.
+  // "x^2 - 5x + 6 = 0" is unsolved; "x^2 = 3 * 3 = 9" was calculated.
   if (others.length === 0 && !isNamed && !isName(sides[0] ?? "") && sides.some(isNonlinear)) return [];
   return [result, ...others.filter((value) => isRounding(result, value))];
 }
@@ -127,7 +127,7 @@ function resultOf({ text, isNamed }: Run): readonly Rational[] {
 const ROWS =
   /^\s*\\begin\{(?:align(?:ed|at)?|gather(?:ed)?|equation|split|multline)\*?\}([\s\S]*)\\end\{[a-z]+\*?\}\s*$/;
 
-/** The last line of a calculation over several lines. */
+/** The last line of a multi-line calculation. */
 function lastRow(text: string): string {
   const rows = ROWS.exec(text)?.[1]?.split("\\\\") ?? [];
   return rows.findLast((row) => row.trim() !== "")?.replace(/&/g, " ") ?? text;
@@ -135,7 +135,7 @@ function lastRow(text: string): string {
 
 const MAX_BEFORE = 100;
 
-/** Numbers that say one thing together, "2 hours and 30 minutes", as one. */
+/** Joins numbers that belong together, "2 hours and 30 minutes". */
 function joinPairs(text: string, pieces: readonly Piece[]): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -164,7 +164,7 @@ function pairOf(text: string, one: Piece | undefined, other: Piece): Piece | nul
   return { ...one, quantity, end: other.end, whole };
 }
 
-/** Where the digits of a piece end: its unit belongs to what stands between two numbers. */
+/** The unit belongs to the text between two numbers. */
 function endOfDigits(text: string, { quantity, end }: Piece): number {
   return quantity.start + (/^.*\d/s.exec(text.slice(quantity.start, end))?.[0].length ?? 0);
 }
@@ -187,7 +187,7 @@ function joinLists(text: string, pieces: readonly Piece[]): Piece[] {
 }
 
 const END = /^[\s*_)\]"'$]*(?:[.!?;,<。]|$|\n|(?:and|or|because|since)(?![a-z]))/;
-/** "18 and 3 of them are red" goes on with something else. */
+/** "18 and 3 of them are red" starts a new clause. */
 const NEW_CLAUSE = /^\s*(?:of|more|less|other|are|is|was|were|has|have|had|will|would|can)(?![a-z])/;
 
 function isJoint(text: string, one: Piece | undefined, other: Piece | undefined): boolean {
@@ -200,7 +200,7 @@ function isJoint(text: string, one: Piece | undefined, other: Piece | undefined)
   return and === undefined ? END.test(rest) : !NEW_CLAUSE.test(rest);
 }
 
-/** A list has numbers, formulas or named values in it, and no calculations. */
+/** List items are numbers, formulas or named values, but not calculations. */
 function isElement(text: string): boolean {
   const [name = "", value, ...more] = split(canonical(text), "=");
   return value === undefined || (more.length === 0 && isName(name));
@@ -209,7 +209,7 @@ function isElement(text: string): boolean {
 function listOf(text: string, pieces: readonly Piece[]): Piece {
   const [first, ...others] = pieces;
   const last = others.at(-1);
-  if (first === undefined) throw new RangeError("A list needs a piece.");
+  if (first === undefined) throw new RangeError("Internal error: a list needs at least one piece.");
   if (last === undefined) return first;
   const { from } = first.quantity;
   const values = sharedValues(pieces);
@@ -240,16 +240,15 @@ function readingsOf({ quantity }: Piece): readonly Rational[] {
   return [...quantity.values, ...shares.filter((value) => value !== null)];
 }
 
-/** How much of a text is looked at behind an answer's announcement. */
+/** How much text after an announcement is read. */
 const MAX_SENTENCE = 400;
-/** A full stop ends a sentence unless it stands inside a number or behind a short form. */
+/** A period ends a sentence unless it is inside a number or follows an abbreviation. */
 const SENTENCE_END = /(?!(?<=\d)!\s+[a-z])[.!?](?=\s|$|["'*)\]$]{1,3}(?:\s|$))|[。！？।]|\n/g;
 const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.B|etc|p\.m|a\.m))$/i;
 
-/** How long a formula may be. */
 const MAX_FORMULA = 1600;
 
-/** The sentence, or line, that starts here, with its formulas whole; a long one is cut. */
+/** The sentence or line that starts here, with its formulas complete; a long one is cut. */
 export function sentenceAt(text: string, start: number): string {
   const spans = spansIn(text.slice(start, start + MAX_SENTENCE + MAX_FORMULA)).filter(
     (span) => span.start < MAX_SENTENCE,
@@ -264,7 +263,7 @@ export function sentenceAt(text: string, start: number): string {
   return window;
 }
 
-/** An exclamation mark behind a number may be its factorial: it stays, and so does the full stop that tells it is one. */
+/** An exclamation mark after a number may be a factorial: it is kept, together with the period that shows it is one. */
 function isFactorial(text: string, end: number): boolean {
   return /\d!\S?$/.test(text.slice(Math.max(0, end - 2), end + 1));
 }
@@ -275,12 +274,12 @@ const DENIED_BEFORE =
 /** "18 is wrong", "18 eggs is not the answer". */
 const DENIED_BEHIND =
   /^[\s*_$"'”)]*(?:\p{L}+\s){0,2}(?:(?:is|are|was|were|would be|must be)\s(?:clearly |definitely |therefore |thus |also |simply )?(?:wrong|incorrect|false|impossible|not)|(?:isn|aren|wasn|can)['’]t|cannot)\b(?!\s(?:only|just)\b)(?!\s\p{L}+ing\b)/iu;
-/** "She has more than 6": another number. "No more than 6" may be asked for, as "at least 6" may. */
+/** "She has more than 6" means another number. "No more than 6" and "at least 6" may be answers. */
 const COMPARED =
   /\b(?<!\b(?:no|not)\s)(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|longer|shorter|older|younger) than(?: or equal to)?[\s$*_(\\]*$/i;
 const BEFORE = 80;
 
-/** The numbers and formulas of a sentence that it may answer with. */
+/** The numbers and formulas of a sentence that may be its answer. */
 export function answersIn(sentence: string, options: TokenOptions = {}): Quantity[] {
   return quantitiesIn(sentence, options).filter(
     (quantity) => isAnswer(quantity) && !isDenied(sentence, quantity) && !isCompared(sentence, quantity),
@@ -292,7 +291,6 @@ function isAnswer({ values, isFormula }: Quantity): boolean {
   return values.length > 0 || isFormula;
 }
 
-/** Whether a sentence says that a number is not what is asked for. */
 function isDenied(sentence: string, { from, end }: Quantity): boolean {
   return (
     DENIED_BEFORE.test(sentence.slice(Math.max(0, from - BEFORE), from)) ||
@@ -321,7 +319,7 @@ const MARK = /^\*{0,2}[.):]\*{0,2}(?=\s|$)/;
 const MAX_LIST = 5000;
 const NEAR = 40;
 
-/** Whether a number of a text only counts or names its parts: the mark of a list, "Step 3", "(2) the price". */
+/** Whether a number only counts or names parts of a text: a list mark, "Step 3", "(2) the price". */
 export function isListMark(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - NEAR), start);
   if (NAMED.test(before) || HYPHENED.test(before)) return true;
@@ -339,19 +337,18 @@ export function isListMark(text: string, start: number, end: number): boolean {
   return isFirst || new RegExp(`(?:^|\\n)[ \\t#>*_(-]{0,12}${previous}\\*{0,2}[.):]`).test(list);
 }
 
-/** How an answer was found in a response, in words for people. */
+/** Where an answer was found, as shown in the evidence. */
 type Source = "box" | "####" | "stated" | "last number" | "last formula" | "last line" | "whole text";
 
-/** The answer of a response. */
 export interface Answer {
   readonly text: string;
   readonly source: Source;
-  /** What it may mean when it was read as a number; absent for an answer that is still to be read. */
+  /** The values if it was read as a number; absent if it is still to be read. */
   readonly values?: readonly Rational[];
   readonly isPercent?: boolean;
 }
 
-/** A number as an answer; a formula is compared as a whole, so that it has no values. */
+/** A formula is compared as a whole, so it gets no values. */
 export function answerOf({ text, values, isFormula, isPercent }: Quantity, source: Source): Answer {
   return isFormula ? { text, source } : { text, source, values, isPercent };
 }

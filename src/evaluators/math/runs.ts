@@ -4,15 +4,15 @@ import { add, divide, multiply, type Rational } from "./arithmetic.js";
 export interface Run {
   readonly start: number;
   readonly end: number;
-  /** What it says, without the marks of formulas. */
+  /** Without the formula delimiters. */
   readonly text: string;
-  /** A part of it is marked as a formula. */
+  /** Part of it is marked as a formula. */
   readonly isMarked: boolean;
-  /** An equals sign stands before it, behind words. */
+  /** An equals sign precedes it, after words. */
   readonly isNamed: boolean;
 }
 
-/** The mathematics of a short text, each piece as long as it goes. */
+/** Finds the mathematics of a short text, each piece as long as possible. */
 export function runsIn(text: string): Run[] {
   const tokens = tokensOf(text);
   const closings = findClosings(tokens);
@@ -26,7 +26,7 @@ export function runsIn(text: string): Run[] {
   return runs;
 }
 
-/** The bracket that closes each opening one, where all between them is mathematics: words make it a remark. */
+/** Maps opening to closing brackets where everything between is mathematics: words make it a remark. */
 function findClosings(tokens: readonly RunToken[]): ReadonlyMap<number, number> {
   const closings = new Map<number, number>();
   let open: number[] = [];
@@ -44,7 +44,7 @@ function findClosings(tokens: readonly RunToken[]): ReadonlyMap<number, number> 
 const OPERANDS = new Set(["number", "letter", "function", "span", "close", "suffix", "unit", "word"]);
 const DASH = /^[-–−]$/;
 
-/** Where the run that begins at a token ends: behind its last token. */
+/** The index after the last token of the run. */
 function findEnd(tokens: readonly RunToken[], from: number, closings: ReadonlyMap<number, number>): number {
   let end = from;
   let previous: RunToken | null = null;
@@ -61,7 +61,7 @@ function findEnd(tokens: readonly RunToken[], from: number, closings: ReadonlyMa
   return withoutDash(tokens, from, end);
 }
 
-/** "24 (12 + 12)" says how a number came about; "2(3 + 4)" is a product. */
+/** "24 (12 + 12)" explains a number; "2(3 + 4)" is a product. */
 function isFactor({ start }: RunToken, previous: RunToken | null): boolean {
   return (
     previous === null || previous.end === start || !["number", "suffix", "unit", "span", "word"].includes(previous.kind)
@@ -95,7 +95,7 @@ function goesOn(tokens: readonly RunToken[], at: number, previous: RunToken | nu
   }
 }
 
-/** Letters that are multiplied, as in "4ab"; those of units and hours are not. */
+/** Letters that are multiplied, as in "4ab", and are not units or hours. */
 const PRODUCT = /^[abcijkmnpqrtuvwxyz]{2,3}$/;
 const UNIT = /^(?:[mgshlLCFWVJNKkMB]|[mcknp]m|mins?|[ap]m|rpm|ct|pt|qt|cc|kn|bn|mi|in|[km]b|[km]w|[km]v)$/;
 
@@ -103,7 +103,7 @@ function isAttached(token: RunToken, previous: RunToken | null): boolean {
   return previous?.kind === "number" && previous.end === token.start;
 }
 
-/** Whether a number or a formula behind another goes on with it: "1 3/4", "1 234", "\ln 4", "2 $\sqrt3$". */
+/** Whether a number or a formula continues the previous one: "1 3/4", "1 234", "\ln 4", "2 $\sqrt3$". */
 function isJoined(tokens: readonly RunToken[], at: number, previous: RunToken): boolean {
   const token = tokens[at];
   if (token === undefined || previous.kind === "function" || previous.end === token.start) return token !== undefined;
@@ -114,7 +114,7 @@ function isJoined(tokens: readonly RunToken[], at: number, previous: RunToken): 
   return isGroup || isMixed;
 }
 
-/** Whether a single letter stands for a number: it is calculated with. Otherwise it is a word, or a unit. */
+/** Whether a single letter is used in a calculation. Otherwise it is a word, or a unit. */
 function isVariable(tokens: readonly RunToken[], at: number, previous: RunToken | null): boolean {
   const token = tokens[at];
   const next = nextOf(tokens, at);
@@ -149,7 +149,7 @@ function withoutDash(tokens: readonly RunToken[], from: number, end: number): nu
 /** Signs that a formula may begin with. */
 const FIRST = /^(?:[-–−+±∓<>≤≥≠]|\\(?:pm|mp|leq?|geq?|neq?|lt|gt))$/;
 
-/** Without operators that have nothing to work on: "= 24", "* 8"; null when nothing is left. */
+/** Removes operators without operands: "= 24", "* 8"; null if nothing is left. */
 function trimRun(tokens: readonly RunToken[], before: RunToken | undefined): Run | null {
   const isDangling = ({ kind }: RunToken): boolean => kind === "operator" || kind === "space";
   const last = tokens.findLastIndex((token) => !isDangling(token));
@@ -166,7 +166,7 @@ function trimRun(tokens: readonly RunToken[], before: RunToken | undefined): Run
   };
 }
 
-/** A dash before a space begins an item of a list, and one behind a word is a hyphen. */
+/** A dash before a space is a list mark, and one after a word is a hyphen. */
 function isSign(tokens: readonly RunToken[], at: number, before: RunToken | undefined): boolean {
   const token = tokens[at];
   if (token === undefined || !FIRST.test(token.text)) return false;
@@ -177,7 +177,7 @@ function isSign(tokens: readonly RunToken[], at: number, before: RunToken | unde
   return !isBare || isBehindEquals || (tokens[at + 1]?.kind !== "space" && !isHyphen);
 }
 
-/** What a piece of a text is to mathematics. `other` is all that no formula has. */
+/** The role of a token in mathematics. `other` is anything that no formula contains. */
 type TokenKind =
   | "space"
   | "number"
@@ -195,7 +195,7 @@ type TokenKind =
 
 interface RunToken {
   readonly kind: TokenKind;
-  /** As it stands; of a marked formula what is between its marks, and nothing of a unit. */
+  /** As written; for a marked formula without its delimiters, empty for a unit. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -205,7 +205,7 @@ const FUNCTIONS =
   "arc(?:sin|cos|tan)|(?:sin|cos|tan|sec|csc|cot)h?|log|ln|exp|sqrt|root|pi|infinity|infty|inf|max|min|gcd|lcm|mod";
 const LATIN = "\\p{Script=Latin}\\p{N}_";
 const WORDED = "\\\\(?:text|textbf|textit|textrm|mathrm|mbox)\\s?\\{[^{}\\n]{0,60}\\}(?:\\s?\\^\\s?\\{?\\d\\}?)?";
-/** Short units behind a number; the letter alone may be a variable where no space stands before it. */
+/** Short units after a number; a letter without a space before it may be a variable. */
 const UNITS = "mm|cm|dm|km|ft|in(?!\\s\\d)|yd|mi|kg|mg|ml|min|hr|[mgshlLNJWV]";
 const POWER = "(?:\\s?\\^\\s?\\{?[23]\\}?|[²³])?";
 const ROOT = "(?:square|cube|\\d+(?:st|nd|rd|th)) root of";
@@ -250,13 +250,13 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
   ],
   ["operator", "[+*/×÷·⋅^=<>≤≥≠≈≡±∓∈∪∩–−-]|_(?=[\\d{])"],
   ["comma", "[,;]"],
-  // The name of a function in a program, with what it is called with: "func_12(-10)", "list[10]".
+  // A function name in a program, with its arguments: "func_12(-10)", "list[10]".
   [
     "word",
     `[\\p{Script=Latin}_][${LATIN}]*(?:\\([^()\\n]{0,200}\\)|\\[[^[\\]\\n]{0,200}\\])?|(?:(?!\\p{Script=Latin})\\p{L})+`,
   ],
 ];
-/** Mathematics in words, as it is written in LaTeX. Other words of it have no value. */
+/** Mathematics in words, and its LaTeX. Other words have no value. */
 const WORDED_SIGNS: Readonly<Record<string, string>> = {
   times: "*",
   "multiplied by": "*",
@@ -287,7 +287,6 @@ function signOf(written: string): string {
   return WORDED_SIGNS[words] ?? (words.endsWith("root of") ? `\\sqrt[${Number.parseInt(words, 10)}]` : written);
 }
 
-/** The pieces of a text, in order. */
 function tokensOf(text: string): RunToken[] {
   const tokens: RunToken[] = [];
   const spans = spansIn(text);
@@ -310,14 +309,13 @@ function tokenAt(text: string, start: number): RunToken {
   return { kind, text: kind === "unit" ? "" : sign, start, end: start + written.length };
 }
 
-/** What stands around two numbers. */
 interface Context {
   readonly before: string;
   readonly between: string;
   readonly behind: string;
 }
 
-/** A measure with its smaller part, and how many of these it has. */
+/** A measure, its smaller unit, and how many of those it has. */
 const MEASURES: readonly (readonly [larger: string, smaller: string, parts: bigint])[] = [
   ["hours?|hrs?|h", "minutes?|mins?|m", 60n],
   ["minutes?|mins?", "seconds?|secs?|s", 60n],
@@ -341,8 +339,8 @@ const RATIO = /\b(?:ratio|odds)\b[^.;\n]{0,80}$/i;
 const ENDS = /^[\s*_$"')}]*(?:[.,;!?<。]|$|\n|(?:because|since|as)\b)/;
 
 /**
- * What two numbers say together: "2 hours and 30 minutes" are 150 or 2.5, "3 out of 4" is a share, "3 out of 4 eggs" also
- * 3, and "the ratio is 1 to 3" is no number, so that it has no values. Null when each says something by itself.
+ * The values of two numbers together: "2 hours and 30 minutes" are 150 or 2.5, "3 out of 4" is a share, "3 out of 4 eggs" also
+ * 3, and "the ratio is 1 to 3" is not a number, so it has no values. Null if they are separate.
  */
 export function readPair(
   one: Rational,
@@ -362,15 +360,15 @@ export function readPair(
   return null;
 }
 
-/** A formula between the marks of formulas, `$…$` or `\(…\)`, or in an environment such as `\begin{pmatrix}`. */
+/** A formula between delimiters, `$…$` or `\(…\)`, or in an environment such as `\begin{pmatrix}`. */
 export interface Span {
   readonly content: string;
   readonly start: number;
   readonly end: number;
 }
 
-// A dollar sign behind a number is money and opens nothing, one before a digit closes nothing, nor does one behind a
-// space unless a space follows the one that opened.
+// A dollar sign after a number is money and opens nothing. One before a digit closes nothing, nor does one after a
+// space unless a space follows the opening one.
 const SPAN = new RegExp(
   [
     "\\$\\$(?<display>[^$]{1,1500})\\$\\$",
@@ -383,7 +381,7 @@ const SPAN = new RegExp(
   "g",
 );
 
-/** The formulas of a text that are marked as such, in order. */
+/** Finds the delimited formulas of a text, in order. */
 export function spansIn(text: string): Span[] {
   if (!/[$\\]/.test(text)) return [];
   const spans: Span[] = [];
@@ -400,7 +398,7 @@ export function spansIn(text: string): Span[] {
 
 const NO_PROSE = /\\(?:text|textbf|textrm|textit|mathrm|mbox|operatorname)\s?\{[^{}]*\}|\\[a-zA-Z]+/g;
 
-/** Words between two dollar signs, "$5 for each of the 3 and $", tell that these are money. */
+/** Words between two dollar signs, "$5 for each of the 3 and $", show that they are money. */
 function isProse(content: string): boolean {
   return (content.replace(NO_PROSE, " ").match(/\p{L}{3,}/gu) ?? []).length >= 2;
 }

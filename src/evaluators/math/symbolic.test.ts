@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { MathEquivalence } from "../math-equivalence.js";
 import { compareSymbolically } from "./task.js";
 
-/** Pairs whose equality takes symbolic work, or looks as if it did. */
+/** Pairs whose equality needs symbolic work, or looks as if it did. */
 const EQUAL: readonly (readonly [gold: string, given: string])[] = [
   ["\\frac{x+2}{7}", "\\frac{x}{7}+\\frac{2}{7}"],
   ["\\tan^2(y)+1", "\\sec^2(y)"],
@@ -145,15 +145,18 @@ describe("symbolic equality, in the worker thread", () => {
     expect(await verdictOf(given, gold)).toBe(0);
   });
 
-  it.each(["\\sum", "\\prod_{k}^{n}", "\\sum_{k=1}^{n}"])("prints nothing about %s, which is no formula", (empty) => {
-    const print = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    expect(compareSymbolically("x+\\sqrt{2}", `${empty}+1`)).toBe("different");
-    expect(compareSymbolically(empty, "x+\\sqrt{2}")).toBe("different");
-    expect(print).not.toHaveBeenCalled();
-    print.mockRestore();
-  });
+  it.each(["\\sum", "\\prod_{k}^{n}", "\\sum_{k=1}^{n}"])(
+    "prints nothing about %s, which is not a formula",
+    (empty) => {
+      const print = vi.spyOn(console, "error").mockImplementation(() => undefined);
+      expect(compareSymbolically("x+\\sqrt{2}", `${empty}+1`)).toBe("different");
+      expect(compareSymbolically(empty, "x+\\sqrt{2}")).toBe("different");
+      expect(print).not.toHaveBeenCalled();
+      print.mockRestore();
+    },
+  );
 
-  it("knows no answer from the one before: letters may be a function in one and a number in the next", async () => {
+  it("keeps no state between answers: letters may be a function in one and a number in the next", async () => {
     expect(await verdictOf("n(x)+\\sqrt{4}", "2+n(x)")).toBe(1);
     expect(await verdictOf("n!", "n(n-1)!")).toBe(1);
   });

@@ -3,13 +3,12 @@ import { Complex } from "complex.js";
 import { approximates, exactValue, type Rational } from "./arithmetic.js";
 import { type CompareFormulas, compareAnswers, compareCheaply, split, type Verdict } from "./compare.js";
 
-/** Two answers in canonical form. */
 interface SymbolicQuestion {
   readonly gold: string;
   readonly given: string;
 }
 
-/** Whether two answers are the same, with symbolic work where nothing less decides it. Runs in a worker thread. */
+/** Compares two canonical answers in a worker thread, symbolically where needed. */
 export function run(input: unknown): boolean {
   const { gold, given } = input as SymbolicQuestion;
   return compareAnswers(gold, given, compareFully) === "same";
@@ -20,10 +19,10 @@ const compareFully: CompareFormulas = (gold, given) => {
   return verdict === "open" ? compareSymbolically(gold, given) : verdict;
 };
 
-/** Kept by the thread that does this work: an engine takes a tenth of a second to make, a comparison a few milliseconds. */
+/** One engine per thread: it takes a tenth of a second to create, a comparison a few milliseconds. */
 const engine = new ComputeEngine();
 
-/** Whether two formulas are the same for all values of their variables, or two equations have the same solutions. */
+/** Whether two formulas are equal for all values of their variables, or two equations have the same solutions. */
 export function compareSymbolically(wanted: string, found: string): Verdict {
   const [gold, given] = withLetters(withKnownCommands(wanted), withKnownCommands(found));
   engine.pushScope();
@@ -36,7 +35,7 @@ export function compareSymbolically(wanted: string, found: string): Verdict {
   }
 }
 
-/** Otherwise the engine takes n(n+1) for a function's value, and remembers it. */
+/** Otherwise the engine takes n(n+1) for a function call, and remembers it. */
 function declareLetters(text: string): void {
   const letters = new Set(text.replace(/\\[a-zA-Z]+/g, " ").match(/[a-zA-Z]/g));
   for (const letter of letters) if (letter !== "e") engine.declare(letter, "number");
@@ -66,7 +65,7 @@ const LARGE = 1e6;
 /** The engine computes with 21 digits. */
 const ENGINE_ERROR = 1e-19;
 
-/** 20! + 1 and 20! have the same first digits: only what is left when one is taken from the other tells them apart. */
+/** 20! + 1 and 20! have the same first digits: only their difference distinguishes them. */
 function sameLarge(difference: Expression): boolean {
   const exact = difference.evaluate();
   if (exact.isRational === true) return exact.is(0);
@@ -98,14 +97,14 @@ function samplesOf([wanted, found]: [Expression, Expression], names: readonly st
 
 const ENOUGH = 3;
 
-/** Real values count before others: √(x³) and x√x part ways only where neither is real. Null when too few can be had. */
+/** Real values come first: √(x³) and x√x differ only where neither is real. Null if there are too few values. */
 function agreeOnSamples(samples: readonly Sample[]): boolean | null {
   const real = samples.filter(([a, b]) => isReal(a) && isReal(b));
   const counted = real.length >= ENOUGH ? real : samples;
   return counted.length < ENOUGH ? null : counted.every(([a, b]) => isClose(a, b));
 }
 
-/** Two equations have the same solutions when one is a multiple of the other. */
+/** Two equations have the same solutions if one is a multiple of the other. */
 function sameEquation(gold: string, given: string): boolean {
   const [wanted, found] = [difference(gold), difference(given)];
   if (wanted === null || found === null) return false;
@@ -123,12 +122,12 @@ function difference(equation: string): Expression | null {
   return a === null || b === null ? null : a.sub(b);
 }
 
-/** A sum or a product of nothing, with bounds or without, which the engine prints errors about. */
+/** A sum or product without a term, which makes the engine print errors. */
 const EMPTY_SUM = /\\(?:sum|prod)(?:[_^](?:\{[^{}]*\}|[^{}]))* ?(?=$|[)}\]=+*/-])/;
 /** Two values in one formula; the lists that they stand for were compared before. */
 const TWO_VALUES = /\\(?:pm|mp)(?![a-zA-Z])/;
 
-/** Null for what is no formula. What the engine cannot join it reads as a tuple; real ones were taken apart before. */
+/** Null if it is not a formula. The engine reads what it cannot join as a tuple; real tuples were split before. */
 function parseFormula(text: string): Expression | null {
   if (EMPTY_SUM.test(text) || TWO_VALUES.test(text)) return null;
   const expression = engine.parse(text);
@@ -139,7 +138,7 @@ function unknownsOf(a: Expression, b: Expression): string[] {
   return [...new Set([...a.unknowns, ...b.unknowns])].sort();
 }
 
-/** Null for what has no finite value. */
+/** Null if there is no finite value. */
 function valueAt(expression: Expression, point: Point): ComplexNumber | null {
   const { re, im } = evaluateFormula(expression.json, point);
   return Number.isFinite(re) && Number.isFinite(im) ? { re, im } : null;
@@ -151,7 +150,7 @@ function isReal({ re, im }: ComplexNumber): boolean {
 
 const CLOSE = 1e-10;
 
-/** Differences this small are the rounding of the arithmetic, which has half as many digits more. */
+/** Smaller differences are rounding errors: the arithmetic has half as many digits more. */
 function isClose(a: ComplexNumber, b: ComplexNumber): boolean {
   const size = Math.max(Math.hypot(a.re, a.im), Math.hypot(b.re, b.im));
   return Math.hypot(a.re - b.re, a.im - b.im) <= CLOSE * Math.max(size, 1e-6);
@@ -159,17 +158,17 @@ function isClose(a: ComplexNumber, b: ComplexNumber): boolean {
 
 const DECORATED =
   /\\(overline|bar|vec|hat|widehat|tilde|widetilde|dot|ddot|overrightarrow) ?(?:\{([^{}]{1,40})\}|([a-zA-Z\d]))/;
-/** f, g, zeta and Gamma are functions, whatever they are taken of; other letters only where a product would not be written so. */
+/** f, g, zeta and Gamma are always functions; other letters only where a product would not be written so. */
 const APPLIED = /((?:[fg]|\\(?:zeta|Gamma))(?:_\d|')?)\(([^()]{1,40})\)|([hpqFGHPQ](?:_\d|')?)\(([a-zA-Z]|-?\d{1,9})\)/;
 /** Names with an index, and letters that the engine takes for a function, a constant or a transposed matrix. */
 const NAMED = /((?:[a-zA-Z]|\\[a-zA-Z]+ ?)_(?:\{[^{}]{1,20}\}|\w)|[DEGINTi])/;
-/** dy/dx is no fraction that d could be taken out of. */
+/** dy/dx is not a fraction that d could be cancelled from. */
 const DERIVATIVE =
   /(\\frac ?\{(?:d|\\partial ?)(?:\^\{?\d\}?)?[a-zA-Z]?\}\{(?:d|\\partial ?)[a-zA-Z](?:\^\{?\d\}?)?\}|(?<![a-zA-Z\\])d[a-z]\/d[a-z](?![a-zA-Z]))/;
-/** What is left as it is: repeating decimals and commands, some with an index. */
+/** Left unchanged: repeating decimals and commands, some with an index. */
 const KEPT = /\.\d*\\overline\{\d+\}|\\(?:log|sum|prod|lim|int)_(?:\{[^{}]*\}|\w)|\\[a-zA-Z]+(?![a-zA-Z]| ?_)/;
 const PARTS = new RegExp([DECORATED, APPLIED, DERIVATIVE, KEPT, NAMED].map(({ source }) => source).join("|"), "g");
-/** Stands for i, which the engine must not know: it loses imaginary parts. */
+/** Stands for i, which the engine must not know, because it loses imaginary parts. */
 const IMAGINARY_UNIT = "I";
 const LETTERS = "wvutsrqponmlkjhgfcbazyxWVUSRQPOMLKJHFCBAZYX";
 const SAME_MARK: Record<string, string> = {
@@ -180,7 +179,7 @@ const SAME_MARK: Record<string, string> = {
 };
 
 /**
- * Two formulas in which everything that no rule of algebra looks into is one letter of its own, the same in both: the
+ * Replaces every term that algebra does not look into by its own letter, the same in both formulas: the
  * conjugate of z is not z, and f(2) is not 2f.
  */
 function withLetters(gold: string, given: string): [string, string] {
@@ -199,7 +198,7 @@ function replaced(text: string, letterFor: (thing: string) => string): string {
     const [whole = "", mark, inner, single, name, argument, otherName, atom, derivative, index] = match;
     const named = derivative ?? index;
     if (mark !== undefined) return `(${letterFor(`${SAME_MARK[mark] ?? mark} ${inner ?? single ?? ""}`)})`;
-    // Braces, since a power takes no more than the one sign that follows it.
+    // Braces, since a power takes only the next character.
     if (named !== undefined) return `{${letterFor(named)}}`;
     if (name === undefined && otherName === undefined) return whole;
     return `(${letterFor(`${name ?? otherName ?? ""}(${argument ?? atom ?? ""})`)})`;
@@ -209,7 +208,7 @@ function replaced(text: string, letterFor: (thing: string) => string): string {
 const CHOOSE = /\{?(\w+)\\choose ?(\w+)\}?/g;
 const BINOMIAL = /\\[dt]?binom ?\{([^{}]*)\} ?\{([^{}]*)\}/g;
 
-/** A formula in the commands that the engine knows. */
+/** Rewrites a formula in commands that the engine knows. */
 function withKnownCommands(text: string): string {
   return text
     .replace(/\\(gcd|lcm)(?![a-zA-Z])/g, "\\operatorname{$1}")
@@ -217,14 +216,14 @@ function withKnownCommands(text: string): string {
     .replace(BINOMIAL, (_, n: string, k: string) => binomial(n, k));
 }
 
-/** By factorials; of few, as a product, which has a value for every number. */
+/** By factorials; for small k as a product, which has a value for every number. */
 function binomial(n: string, k: string): string {
   if (!/^\d$/.test(k)) return `\\frac{(${n})!}{(${k})!((${n})-(${k}))!}`;
   const factors = Array.from({ length: Number(k) }, (_, taken) => `((${n})-${taken})`);
   return `\\frac{${factors.join("") || "1"}}{${k}!}`;
 }
 
-/** Values of variables by their names. */
+/** Values of variables by name. */
 type Point = Readonly<Record<string, Complex | number>>;
 
 const NOTHING = new Complex(Number.NaN);
@@ -265,8 +264,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * The value of a formula in MathJSON; NaN where it has none, or what it is made of is not known here. The engine's own
- * arithmetic is not used: in version 0.27.0 it loses imaginary parts, and divides wrongly by complex numbers.
+ * Evaluates a formula in MathJSON; NaN if it has no value or an unknown part. The engine's own
+ * arithmetic is not used: version 0.27.0 loses imaginary parts, and divides wrongly by complex numbers.
  */
 function evaluateFormula(formula: unknown, point: Point): Complex {
   if (typeof formula === "number") return new Complex(formula);
@@ -283,13 +282,13 @@ function findValue(name: string, point: Point): Complex {
   return Object.hasOwn(values, name) ? new Complex(values[name]) : NOTHING;
 }
 
-/** Of real numbers by the machine's own arithmetic, which is exact for whole ones. */
+/** Real numbers use machine arithmetic, which is exact for whole numbers. */
 function power(base: Complex, exponent: Complex): Complex {
   const isReal = base.im === 0 && exponent.im === 0 && (base.re > 0 || Number.isInteger(exponent.re));
   return isReal ? new Complex(base.re ** exponent.re) : base.pow(exponent);
 }
 
-/** An odd root of a number below zero is real. */
+/** An odd root of a negative number is real. */
 function root(x: Complex, degree: Complex): Complex {
   const isOdd = degree.im === 0 && Math.abs(degree.re % 2) === 1;
   return x.im === 0 && x.re < 0 && isOdd ? power(x.neg(), degree.inverse()).neg() : power(x, degree.inverse());
@@ -314,7 +313,7 @@ function commonDivisor(a: number, b: number): number {
 
 const UNIT = new Complex(0, 1);
 
-/** Positive, negative, whole, small and large numbers, and some right below whole ones, where floors jump, without relations between them that two different formulas might share. */
+/** Positive, negative, whole, small and large numbers, and some just below whole ones, where floor() jumps. They are unrelated, so that two different formulas rarely agree. */
 const VALUES: readonly (readonly number[])[] = [
   [1.3717, 0.7193, 2.2361, 0.4477, 3.1871, 1.8313],
   [2, 3, 7, 5, 4, 9],
@@ -331,7 +330,7 @@ const VALUES: readonly (readonly number[])[] = [
   [-181.977, -246.731, -169.387, -201.143, -215.129, -173.961],
 ];
 
-/** Where two formulas are compared: the same points every time, so that a verdict never changes. */
+/** The sample points are fixed, so that a verdict never changes. */
 function samplePoints(names: readonly string[]): Point[] {
   return VALUES.map((values, row) =>
     Object.fromEntries(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { VerdictMemory } from "./grade.js";
 
-describe("VerdictMemory", () => {
-  it("knows what it was told, of this pair in this order", () => {
+describe("VerdictCache", () => {
+  it("returns what was stored for this pair in this order", () => {
     const memory = new VerdictMemory(10);
     memory.remember("a", "bc", true);
     memory.remember("x", "y", false);
@@ -10,7 +10,7 @@ describe("VerdictMemory", () => {
     expect([memory.recall("ab", "c"), memory.recall("y", "x")]).toEqual([undefined, undefined]);
   });
 
-  it("forgets what was not used for the longest time", () => {
+  it("evicts the least recently used verdict", () => {
     const memory = new VerdictMemory(2);
     memory.remember("a", "1", true);
     memory.remember("b", "2", true);

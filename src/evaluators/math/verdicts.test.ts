@@ -10,7 +10,7 @@ async function scoreOf(answer: string, response: string): Promise<number | undef
 
 type Pairs = readonly (readonly [gold: string, given: string])[];
 
-/** What stands in the box of a response, by subject, that is the gold answer. */
+/** Box contents by subject that equal the gold answer. */
 const BOXES_RIGHT: Record<string, Pairs> = {
   "named values": [
     ["-2,1", "x=-2, x=1"],
@@ -171,7 +171,7 @@ const BOXES_WRONG: Record<string, Pairs> = {
 };
 
 const TEXTS_RIGHT: Pairs = [
-  // A number and how it came about
+  // A number and its explanation
   ["24", "The answer is 24 (12 + 12)."],
   ["24", "The answer is 24 (12 × 2)."],
   ["24", "The answer is $24 ($12 + $12)."],
@@ -184,7 +184,7 @@ const TEXTS_RIGHT: Pairs = [
   ["24", "The answer is 2(12)."],
   ["24", "The answer is (12 + 12)."],
   ["16", "The answer is 4² = 16."],
-  // An approximation behind the answer
+  // An approximation after the answer
   ["1/3", "The answer is 1/3 = 0.333."],
   ["1/3", "The answer is 1/3 ≈ 0.333."],
   ["0.333", "The answer is 1/3 ≈ 0.333."],

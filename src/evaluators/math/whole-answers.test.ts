@@ -11,7 +11,7 @@ async function scoreOf(answer: string, response: string): Promise<number | undef
 
 type Saying = (answer: string) => string;
 
-/** How an answer is announced, and how a text ends that announces none. */
+/** Ways to announce an answer, and endings of a text that announces none. */
 const ANNOUNCED: readonly Saying[] = [
   (answer) => `The answer is ${answer}`,
   (answer) => `Adding up, the answer is ${answer}.`,
@@ -22,7 +22,7 @@ const ANNOUNCED: readonly Saying[] = [
   (answer) => `We look at both cases.\n\nSo we get ${answer}.`,
 ];
 
-/** Formulas that hold a number, and are another thing: the number, and the formula with its marks. */
+/** Formulas that contain a number but are not it: the number, and the formula with its delimiters. */
 const NOT_NUMBERS: Record<string, readonly (readonly [number: string, formula: string])[]> = {
   sums: [
     ["1", "$x+1$"],
@@ -274,7 +274,7 @@ describe("texts that announce nothing", () => {
   });
 });
 
-it("does not take the end of a long number for a number", async () => {
+it("does not read the end of a long number as a number", async () => {
   expect(await scoreOf("2", `1${"0".repeat(3000)}2`)).toBe(0);
 });
 
@@ -324,7 +324,7 @@ const marks = fc.constantFrom<Saying>(
 );
 const bare: Saying = (formula) => formula;
 
-/** Formulas with a letter or a sign in them that make another thing of the number, whatever it is. */
+/** Formulas with a letter or a sign that make something else of the number. */
 const FORMULAS: readonly ((n: number, m: number, x: string) => string)[] = [
   (n, _, x) => `${x}+${n}`,
   (n, m, x) => `${n}${x}+${m}`,
@@ -389,7 +389,7 @@ describe("an expression that contains a number", () => {
     );
   });
 
-  it("is what its calculation comes to, and nothing else", async () => {
+  it("is the result of its calculation, and nothing else", async () => {
     const operator = fc.constantFrom("+", "-", "*", "\\cdot ", "\\times ", "/");
     const sum = fc.tuple(whole, operator, whole, operator, whole).map(([a, first, b, second, c]) => ({
       numbers: [a, b, c],
@@ -420,7 +420,7 @@ describe("an expression that contains a number", () => {
   });
 });
 
-describe("what stands behind ####", () => {
+describe("text after ####", () => {
   it.each([
     ["18", "18"],
     ["18", "$18"],
@@ -455,7 +455,7 @@ describe("an answer that counts in dozens or thousands", () => {
   const dozens = "How many dozens of eggs will she eat in 4 weeks?";
 
   it.each(["The answer is 7 dozen.", "She eats 84 / 12 = 7 dozen eggs.", "\\boxed{7 \\text{ dozen}}"])(
-    "is the count where the question asks for it: %s",
+    "is the count if the question asks for it: %s",
     async (response) => {
       const scored = await maths.score({ id: 1, question: dozens, answer: "7" }, { response });
       expect(scored).toMatchObject({ scores: { math_equiv: 1 } });
@@ -477,7 +477,7 @@ describe("texts that give no answer", () => {
   });
 });
 
-describe("an exclamation mark behind a number", () => {
+describe("an exclamation mark after a number", () => {
   it.each([
     ["24", "The answer is 4!."],
     ["24", "The answer is 4! because four things can be ordered in that many ways."],
@@ -496,7 +496,7 @@ describe("an exclamation mark behind a number", () => {
   });
 });
 
-/** The value of "a + b * c" and its like, computed apart from the code that is tested. */
+/** The value of "a + b * c" and similar, computed independently of the tested code. */
 function evaluate(text: string): Fraction {
   const [a = 0n, b = 0n, c = 0n] = (text.match(/\d+/g) ?? []).map(BigInt);
   const [first = "+", second = "+"] = text.match(/[-+*/]|\\cdot|\\times/g) ?? [];
@@ -520,7 +520,7 @@ interface Fraction {
   bottom: bigint;
 }
 
-/** Ways to write a number that all have its value. */
+/** Ways to write a number with the same value. */
 const SPELLINGS: readonly ((n: number, m: number) => string)[] = [
   (n) => `$${n}$`,
   (n) => `\\(${n}\\)`,

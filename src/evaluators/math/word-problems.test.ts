@@ -62,7 +62,7 @@ describe.skipIf(!isThere(GSM8K))("GSM8K", () => {
     return { question, answer, solution, gold: gold.trim().replace(/,/g, "") };
   });
 
-  it("is all there", () => {
+  it("is complete", () => {
     expect(rows).toHaveLength(1319);
   });
 
@@ -77,7 +77,7 @@ describe.skipIf(!isThere(GSM8K))("GSM8K", () => {
     expect(taken).toEqual([]);
   });
 
-  it("finds the answer where a solution only comes to it, more often than the last number is it", () => {
+  it("finds the answer of a solution that only arrives at it, more often than the last number would", () => {
     const found = rows.filter(
       ({ question, answer, solution }) => compareWithGold(answer, plain(solution), question).verdict === "same",
     );

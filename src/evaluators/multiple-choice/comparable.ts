@@ -26,10 +26,10 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 const THOUSANDS = /(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d.,]*\d)/g;
 /** Punctuation that ends a clause or quotes, and does not belong to a number or a formula. */
 const CLAUSE_MARKS = /(?<!\d)["“”]|[.,;:!?](?=\s*$|\s+[^\d\s+−-])/g;
-/** White space that tells nothing apart: around operators and brackets, and between a number and its unit. */
+/** Insignificant white space: around operators and brackets, and between a number and its unit. */
 const LOOSE_SPACE = /\s+(?=[-+*/×·÷=<>≤≥≠±^%°),\]])|(?<=[-+*/×·÷=<>≤≥≠±^(,[])\s+|(?<=\d)\s+(?=\p{L})/gu;
 
-/** Signs that a value is made of. A hyphen or a slash between letters, and a dash between spaces, are those of words. */
+/** Characters of values. A hyphen or a slash between letters, and a dash between spaces, belong to words. */
 const SIGNS =
   /[\p{N}\p{Sm}\p{Sc}\p{No}^%°\\*_#&@{}[\]]|(?<!\p{L}|\p{L}\s)[-–−/]|[-–−/](?!\p{L}|\s)|\p{L}\(|(?<!\p{L})\p{L}['’′](?!\p{L})/u;
 
@@ -41,7 +41,7 @@ function isWords(text: string): boolean {
   return !SIGNS.test(text);
 }
 
-/** A text with values or formulas, in one way of writing: what is left is compared sign by sign. */
+/** Normalizes a text with values or formulas for comparison character by character. */
 function writeFormula(text: string): string {
   return text
     .replace(FRACTION, (_, above: string, below: string) => `${inBrackets(above)}/${inBrackets(below)}`)
@@ -69,7 +69,7 @@ function inBrackets(part: string): string {
   return /^[\p{L}\p{N}.]*$/u.test(bare) ? bare : `(${bare})`;
 }
 
-/** How texts may be the same, the strictest first; null where a text is not to be compared in this way. */
+/** Ways to normalize texts for comparison, strictest first; null if a text must not be compared this way. */
 const WAYS: readonly ((text: string) => string | null)[] = [
   (text) => text.trim(),
   writeFormula,
@@ -78,8 +78,8 @@ const WAYS: readonly ((text: string) => string | null)[] = [
 ];
 
 /**
- * The places of the texts that say the same as a wanted one: as it is written, else letter case aside, else, where both
- * consist of words, without punctuation. Articles count: in "A) Rome" the A is none.
+ * The indices of texts that equal the wanted one: as written, else ignoring case, else, if both
+ * consist of words, ignoring punctuation. Articles count: in "A) Rome" the A is not one.
  */
 export function findSame(wanted: string, texts: readonly string[]): number[] {
   for (const way of WAYS) {
@@ -94,7 +94,7 @@ export function findSame(wanted: string, texts: readonly string[]): number[] {
 const BARE_NUMBER = /^\W*\d[\d.,]*\W*$/;
 const COUNT = /^\W*\d[\d.,]*(?:\s\p{L}+){1,3}\W*$/u;
 
-/** "18 eggs" is the option "18", and "18" the option "18 eggs": one of them must go without what is counted. */
+/** "18 eggs" is the option "18", and "18" the option "18 eggs": one of them must omit what is counted. */
 function findSameCount(wanted: string, texts: readonly string[]): number[] {
   const other = BARE_NUMBER.test(wanted) ? COUNT : COUNT.test(wanted) ? BARE_NUMBER : null;
   if (other === null) return [];
@@ -104,7 +104,7 @@ function findSameCount(wanted: string, texts: readonly string[]): number[] {
   return texts.flatMap((text, index) => (isSame(text) ? [index] : []));
 }
 
-/** Whether what follows a value goes on with it: the ", 10" of "5, 10", the " - 1" of "x - 1". */
+/** Whether the rest continues the value: ", 10" in "5, 10", " - 1" in "x - 1". */
 export function isContinued(value: string, rest: string): boolean {
   if (value.length > 2 && isWords(value)) return false;
   return /^[)\]"'*_]{0,3}\s*[,;:–—−-]\s*(?:[-+−]?\s?\d|(?<=[–—−-]\s*)\p{L}(?!\p{L}|\s\p{L}))/u.test(rest);

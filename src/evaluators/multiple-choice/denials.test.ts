@@ -27,7 +27,7 @@ function readLetter(response: string): string | null {
   return null;
 }
 
-/** Responses that deny an option, doubt it, tell what others choose, or begin with a letter that is no label. */
+/** Responses that deny an option, doubt it, report what others choose, or begin with a letter that is not a label. */
 const NOTHING: readonly string[] = [
   "The answer is A. Wait, no, that is wrong.",
   "The answer is (B). Hmm, that's not right.",
@@ -137,7 +137,7 @@ const CHOSEN: readonly (readonly [response: string, letter: string])[] = [
   ["A resposta correta é a letra D.", "D"],
 ];
 
-describe("a response that chooses beside what it denies", () => {
+describe("a response that chooses one option and denies another", () => {
   it.each(CHOSEN)("%j: %s, in multiple_choice_accuracy", (response, letter) => {
     expect(readChoice(response)).toBe(letter);
   });
@@ -147,7 +147,7 @@ describe("a response that chooses beside what it denies", () => {
   });
 });
 
-it("does not take an answer in words that is doubted", () => {
+it("does not accept a doubted answer in words", () => {
   const score = (response: string) =>
     (finalAnswer.score({ id: 1, question: "q", answer: "No" }, { response }) as ScoredWithEvidence).scores.final_answer;
   expect(score("I don't think the answer is No.")).toBe(0);

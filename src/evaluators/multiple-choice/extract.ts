@@ -6,14 +6,14 @@ import { type Mention, mentionAt, mentionsFromEnd } from "./mention.js";
 import { findByLine, findByText, isAbbreviation, saysText, withoutArticle } from "./option-texts.js";
 import { choosingOf, isCapital, isDenied, isMarked, isOneOfSeveral, isPronoun, isWord } from "./phrases.js";
 
-/** What else the answer is called. */
+/** Other names for the answer. */
 const NAMES =
   /(?<!\b(?:each|every|all|any|this|an?|one|another|first|next|other|by) )\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion|prediction|output|result|ending|completion|continuation|(?<=\b(?:correct|right|best) )one)\b|\b(?:opción|opcion|opção|opzione|alternativa|pilihan)\b|вариант|lựa chọn|seçenek|选项|選項|选择|選擇/gi;
 
 /**
- * The option that a response chooses, from 0: the last one it states or chooses, else a label on a line of its own, at
- * the beginning or at the end, else the one whose text is the answer, else the only one it names. Null when it chooses
- * none: a text that was cut off, or that only tells what there is to choose from.
+ * The chosen option, from 0: the last one stated or chosen, else a label on its own line, at
+ * the beginning or at the end, else the one whose text is the answer, else the only one named. Null if none is chosen:
+ * the text was cut off, or only lists the options.
  */
 export function chosenOption(response: string, options: Options): number | null {
   const text = ownAnswer(response).trim();
@@ -44,7 +44,7 @@ interface Chosen {
   weakly: Mention | null;
 }
 
-/** The last label that a text chooses in words of its own. The very last word of a text is a clear choice. */
+/** The last label that a text chooses in other words. The very last word of a text is a clear choice. */
 function findChosen(text: string, options: Options): Chosen {
   let weakly: Mention | null = null;
   for (const mention of mentionsFromEnd(text, options)) {
@@ -59,7 +59,7 @@ function findChosen(text: string, options: Options): Chosen {
 const LONE = /^((?:\[\[|[([{])?)(\w{1,2})((?:\]\]|[)\]}])?)[.):]?$/;
 const MAX_LONE = 60;
 
-/** A label on a line of its own. A small letter there may be the mark of a list, unless it is all there is. */
+/** A label on its own line. A small letter there may be a list mark, unless it is the whole text. */
 function findLoneLabel(text: string, options: Options): number | null {
   for (const line of linesFromEnd(text)) {
     const lone = readLoneLabel(line, options);
@@ -83,11 +83,11 @@ const LABELED =
   /^[^\p{L}\p{N}([{]{0,8}(?:(?:option|choice)\s)?(?:\(([A-Z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[*_]{0,3}[).:]|[*_]{2,3}(?=\s|$)))[*_]{0,3}(?=\s|$|\p{Lu}\p{Ll})/u;
 const SMALL_LABELED = /^(?:\(([a-z])\)|([a-z])[).:])\s/;
 const FIRST_WORD = /^[*_([]{0,4}([A-Z])[)*\]]{0,4}(?=[\s,]|$)/;
-/** What follows a letter that is a choice, and neither the first word of a sentence nor part of a name. */
+/** Follows a letter that is a choice, rather than the first word of a sentence or part of a name. */
 const AFTER_CHOICE =
   /^\s*(?:$|[,;:–—(]|-\s|(?:because|since|as|due|given|based|it is|i think|i believe|for sure|definitely|probably|porque|parce|car|weil|denn|perché|karena|потому)\b|因为|因為)/iu;
 const MAX_BARE_WORDS = 3;
-/** "A: B", where the A stands for "Answer". */
+/** "A: B", where the A means "Answer". */
 const SHORT_NAME = /^[*_]{0,3}A[*_]{0,3}\s?[:：][*_]{0,3}\s*(?=\S)/;
 
 /** A response that begins with its choice: "B) Paris", "B because …", "A, garage". */
@@ -102,7 +102,7 @@ function findOpening(text: string, options: Options): number | null {
   if (labeled !== null) return isChoice(labeled, text, options) ? labeled.index : null;
   const word = readLabel(FIRST_WORD, line, options);
   if (word === null || isSeveral(word.rest) || isDeniedAt(text, word, options)) return null;
-  // A letter must be told from the article, the pronoun and the name of a thing ("B cells") by what follows.
+  // What follows distinguishes a label from the article, the pronoun and the name of a thing ("B cells").
   if (/^[([*_]{0,3}[*([]/.test(line) && /^[([*_]{1,4}\w[)*\]_]/.test(line)) return word.index;
   if (saysText(word.rest.replace(/^[\s,*)]+/, ""), options.texts[word.index])) return word.index;
   const isUnknown = options.texts.length === 0;
@@ -118,9 +118,7 @@ function isDeniedAt(text: string, { at }: Labeled, options: Options): boolean {
 
 interface Labeled {
   index: number;
-  /** Where the label stands in its line. */
   at: number;
-  /** What follows the label. */
   rest: string;
 }
 
@@ -129,7 +127,7 @@ function readLabel(pattern: RegExp, line: string, options: Options): Labeled | n
   const label = match?.[1] ?? match?.[2] ?? "";
   const index = indexOfLabel(label, options);
   if (match === null || index === -1) return null;
-  // "Option A": the label is the last thing of what was matched.
+  // "Option A": the label is at the end of the match.
   return { index, at: match[0].lastIndexOf(label), rest: line.slice(match[0].length) };
 }
 
@@ -139,20 +137,20 @@ function isSeveral(rest: string): boolean {
 
 /** "Option B: incorrect". */
 const CALLED_WRONG = /^\s?[:–—-]\s*(?:incorrect|wrong|false|no\b|not\b|❌)/i;
-/** What follows a label that is denied, or an "A:" that stands for "Answer:". */
+/** Follows a denied label, or an "A:" that means "Answer:". */
 const NO_CHOICE =
   /^\W{0,4}(?:incorrect|wrong|false|no\b|not\b|❌|let['’]?s|let us|let me|first|step|to |we |in order)/i;
 
 function isChoice(labeled: Labeled, text: string, options: Options): boolean {
   if (isSeveral(labeled.rest) || isListOfOptions(labeled, text, options)) return false;
   if (isAbbreviation(text.slice(labeled.at), options.texts)) return false;
-  // "B. F. Skinner" and what is called wrong; but the text of an option may begin with such a word.
+  // "B. F. Skinner" and labels called wrong; but the text of an option may begin with such words.
   const isNamed = /^\s\p{Lu}\.\s/u.test(labeled.rest) || isDeniedAt(text, labeled, options);
   if (isNamed && !saysText(labeled.rest, options.texts[labeled.index])) return false;
   return !NO_CHOICE.test(labeled.rest) || saysText(labeled.rest, options.texts[labeled.index]);
 }
 
-/** Options are told from the first: whoever begins with another one, or with the first alone, has chosen it. */
+/** Lists of options start with the first: a response that begins with another one, or with the first alone, has chosen it. */
 function isListOfOptions({ index }: Labeled, text: string, options: Options): boolean {
   if (index > 0) return false;
   if (/^\(?a\)[\s\S]*?\s\(?b\)\s/.test(text)) return true;
@@ -163,7 +161,7 @@ function isListOfOptions({ index }: Labeled, text: string, options: Options): bo
   return false;
 }
 
-/** Further lines that begin with a label are an answer when there is only one, and it tells its option's text. */
+/** Other lines that begin with a label are an answer if there is only one, and it has its option's text. */
 function findLabeledLine(text: string, options: Options): number | null {
   let found: Labeled | null = null;
   let below = "";
@@ -202,11 +200,11 @@ function findOptionText(text: string, { texts, isLetterRequired }: Options): num
 }
 
 const MAX_SHORT = 40;
-/** "Let's consider option B" is the beginning of a thought. */
+/** "Let's consider option B" begins a thought. */
 const CONSIDERED =
   /\b(?:consider|examine|evaluate|analy[sz]e|check|look at|think about)(?:ing)?(?: the)?(?: option| choice)? ?$/i;
 
-/** The only option that a text names in brackets or as an option; what it was cut off at does not count. */
+/** The only option that a text names in brackets or as an option; one at a cut-off end does not count. */
 function findOnlyNamed(text: string, options: Options): number | null {
   const [last = ""] = linesFromEnd(text);
   const isCutOff = !isFinished(last) && text.length > MAX_SHORT;
@@ -223,13 +221,13 @@ function findOnlyNamed(text: string, options: Options): number | null {
   return only === -1 ? null : only;
 }
 
-/** What a response chooses: an option from 0, or several of them, which is no choice. */
+/** An option from 0, or several of them, which is not a choice. */
 type Choice = number | "several";
 
-/** What may stand between an announcement and the label: brackets, bold, LaTeX, "option", "most likely". */
+/** May come between an announcement and the label: brackets, bold, LaTeX, "option", "most likely". */
 const FILLING =
   /(?:[\s:：=,*_`"'“”‘$<>([{✅✓✔→]|\\(?:boxed|fbox|framebox|textbf|textit|text|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|opción|opção|opzione|lettre|(?:a |o )?letra|(?<=é )[ao](?=\s[a-z](?!\w))|lettera|buchstabe|the|la|le|el|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|of course|either|both)(?=[\s:,(*"'[]))*/iy;
-/** A small letter is a label when nothing but a reason follows it. */
+/** A small letter is a label if only a reason follows it. */
 const AFTER_SMALL = /^\s*(?:$|\n|[.,;:!?)])|^\s+(?:because|since|which)\b/;
 const CLAUSE_END = /^\s*(?:$|\n|[.,;:!(]|है|şıkkı|ist (?:richtig|korrekt)\b)/;
 const SENTENCE_END = /[.!?](?=\s|$)|\n/;
@@ -238,7 +236,7 @@ const NOT_STATED = /^\s*(?:\?|only (?:if|when)\b|if\b[^.!?\n]*$)/;
 const MAX_LINE = 4000;
 const MAX_SENTENCE = 300;
 
-/** The option that is named where a text states its answer; null when it names none there. */
+/** The option named where a text states its answer; null if it names none there. */
 function readStatedOption(text: string, stated: StatedAnswer, options: Options): Choice | null {
   const { start, end, by } = stated;
   FILLING.lastIndex = start;
@@ -255,7 +253,7 @@ function readStatedOption(text: string, stated: StatedAnswer, options: Options):
   );
 }
 
-/** The option whose text stands where the answer is stated, as it was written or behind filling words. */
+/** The option whose text is the stated answer, with or without filler words. */
 function readText(text: string, { from, start, end }: StatedAnswer, texts: readonly string[]): number | null {
   // A sign directly before the rest belongs to it: "-p", "~p".
   const behindFilling = /[-–−~]/.test(text.charAt(start - 1)) ? start - 1 : start;
@@ -274,7 +272,7 @@ function choiceOf(label: Mention, { texts }: Options): Choice | null {
   return isCalledWrong || NOT_STATED.test(label.right) ? null : label.index;
 }
 
-/** "Answer B": without a verb or a colon, only a letter that ends its clause. */
+/** "Answer B": without a verb or a colon, only a letter that ends its clause counts. */
 function isPlainLabel(label: Mention): boolean {
   return isCapital(label) && !isWord(label) && (isMarked(label) || CLAUSE_END.test(label.right));
 }
@@ -294,7 +292,7 @@ function isMeantAsLabel(label: Mention, { by }: StatedAnswer, { texts }: Options
   return said !== "" && own.startsWith(said.toLowerCase());
 }
 
-/** The one option that the first sentence names in brackets or as an option: "12/25/1937 (B)". */
+/** The only option that the first sentence names in brackets or as an option: "12/25/1937 (B)". */
 function readMarked(rest: string, options: Options): Choice | null {
   const window = rest.slice(0, MAX_SENTENCE);
   const end = window.search(SENTENCE_END);
@@ -307,13 +305,12 @@ function readMarked(rest: string, options: Options): Choice | null {
   return found.size === 1 ? ([...found][0] ?? null) : null;
 }
 
-/** The first line of a text. */
 function firstLine(text: string): string {
   const end = text.indexOf("\n");
   return end === -1 ? text : text.slice(0, end);
 }
 
-/** The lines that are not blank, the last one first, without the space around them. */
+/** Trimmed non-blank lines, last first. */
 function* linesFromEnd(text: string): Generator<string> {
   for (let stop = text.trimEnd().length; stop > 0; ) {
     const start = text.lastIndexOf("\n", stop - 1) + 1;
@@ -323,7 +320,7 @@ function* linesFromEnd(text: string): Generator<string> {
   }
 }
 
-/** Whether a line ends as sentences do, and was not cut off. */
+/** Whether a line ends like a sentence, and was not cut off. */
 function isFinished(line: string): boolean {
   return /[.!?。！？।✅✓]["'”’)*\]}$`]{0,4}$/u.test(line.trimEnd());
 }

@@ -3,19 +3,19 @@ import { goldsOf, textOf } from "../gold.js";
 import { findSame } from "./comparable.js";
 import { letterIndex, MOST_OPTIONS, type Options } from "./labels.js";
 
-/** The question as it is scored: its options, and which of them are right. */
+/** The options of a question and the indices of the right ones. */
 export interface Question {
   options: Options;
   right: ReadonlySet<number>;
 }
 
-/** What is assumed of a question that does not tell its choices. */
+/** Assumed for a question without choices. */
 const USUAL_COUNT = 10;
 const LABELLED = /^\(?([a-z])(?:[).:]|\)[.:])\s+(\S[\s\S]*)$/i;
 const LETTER = /^\(?([a-z])\)?[.:]?$/i;
 const NUMBER = /^\d{1,2}$/;
 
-/** The options of an example and the right ones; a reason in words when they cannot be told. */
+/** Returns a message if the right option cannot be determined. */
 export function questionOf(example: Example): Question | string {
   const texts = choicesOf(example);
   if (texts.length > MOST_OPTIONS) return `the example has ${texts.length} choices, more than there are letters`;
@@ -42,7 +42,7 @@ function indicesOf(gold: string, texts: readonly string[]): number[] {
   return labelled === null ? [] : within([letterIndex(labelled[1] ?? "")], texts);
 }
 
-/** `answer_index` and `label` count from 0, as the datasets that have them do; a letter in them is a letter. */
+/** `answer_index` and `label` count from 0, as in the datasets that have them; they may also be letters. */
 function givenIndices({ answer_index, label }: Example, texts: readonly string[]): number[] {
   for (const given of [answer_index, label]) {
     const text = textOf(given).trim();
@@ -58,7 +58,7 @@ function within(indices: readonly number[], texts: readonly string[]): number[] 
   return indices.filter((index) => index >= 0 && index < count);
 }
 
-/** Whether options go by their numbers: the gold is one, and what `answer_index` says shows that it counts from 1. */
+/** Whether options are numbered: the gold is a number, and `answer_index` shows that it counts from 1. */
 function isNumberOf(gold: string, right: ReadonlySet<number>, texts: readonly string[]): boolean {
   return isBareNumber(gold, texts) && right.has(Number(gold) - 1);
 }
@@ -75,9 +75,9 @@ function reasonFor(golds: readonly string[], texts: readonly string[]): string {
   const [gold] = golds;
   if (gold === undefined) return "the example has no gold answer (answer, answer_index or label)";
   if (isBareNumber(gold, texts)) {
-    return `the answer ${gold} may count from 0 or from 1: give answer_index, which counts from 0, or as the answer the letter or the text of the choice`;
+    return `the answer ${gold} may count from 0 or from 1: set answer_index, which counts from 0, or give the letter or the text of the choice as the answer`;
   }
   const shown = JSON.stringify(gold.length > 60 ? `${gold.slice(0, 59)}…` : gold);
-  if (texts.length === 0) return `the answer ${shown} is no letter, and the example has no choices to find it in`;
-  return `the answer ${shown} is none of the example's choices, nor the letter of one`;
+  if (texts.length === 0) return `the answer ${shown} is not a letter, and the example has no choices to find it in`;
+  return `the answer ${shown} is not one of the example's choices or the letter of one`;
 }

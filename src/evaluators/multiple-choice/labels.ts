@@ -1,15 +1,14 @@
-/** The labels that options go by: A, B, C … and, where the gold is a number, 1, 2, 3 … too. */
+/** The labels of options: A, B, C … and, if the gold is a number, 1, 2, 3 … too. */
 export interface Labels {
-  /** How many options there are; a label beyond them is no answer. */
+  /** Labels beyond this number of options are not answers. */
   count: number;
   isNumbered: boolean;
 }
 
-/** The options of a question. */
 export interface Options extends Labels {
-  /** The text of each, empty when only their letters are known. */
+  /** The text of each option; empty if only letters are known. */
   texts: readonly string[];
-  /** Whether an answer must name its letter: the text of an option alone chooses nothing. */
+  /** Whether an answer must name its letter: the text of an option alone does not count. */
   isLetterRequired?: boolean;
 }
 
@@ -17,7 +16,7 @@ const A = "A".charCodeAt(0);
 /** There are no labels after Z. */
 export const MOST_OPTIONS = 26;
 
-/** The place of a label among the options, from 0; -1 when there is no such option. */
+/** Returns the index of the option, or -1 if there is none. */
 export function indexOfLabel(label: string, { count, isNumbered }: Labels): number {
   const isNumber = /^\d{1,2}$/.test(label);
   if (isNumber && !isNumbered) return -1;
@@ -25,12 +24,11 @@ export function indexOfLabel(label: string, { count, isNumbered }: Labels): numb
   return index >= 0 && index < count ? index : -1;
 }
 
-/** The place of a letter in the alphabet, from 0; -1 for anything else. */
+/** From 0; -1 for anything else. */
 export function letterIndex(letter: string): number {
   return /^[a-z]$/i.test(letter) ? letter.toUpperCase().charCodeAt(0) - A : -1;
 }
 
-/** The letter of an option. */
 export function letterOf(index: number): string {
   return String.fromCharCode(A + index);
 }

@@ -1,6 +1,6 @@
 import { indexOfLabel, type Labels } from "./labels.js";
 
-/** Scripts that put no space between words: a label stands alone among their letters too. */
+/** Scripts without spaces between words: a label is also separate next to their letters. */
 const SPACELESS = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}]";
 const STARTS = `(?:(?<![\\p{L}\\p{N}_])|(?<=(?<![\\p{L}\\p{N}_])_{1,2})|(?<=${SPACELESS}))`;
 const ENDS = `(?:(?![\\p{L}\\p{N}_])|(?=${SPACELESS}|_+(?![\\p{L}\\p{N}_])))`;
@@ -10,40 +10,40 @@ const LETTERS = new RegExp(LETTER, "gu");
 const LABELS = new RegExp(LABEL, "gu");
 const LETTER_HERE = new RegExp(LETTER, "uy");
 const LABEL_HERE = new RegExp(LABEL, "uy");
-/** What may be put around a label: bold, brackets, quotes, \boxed. */
+/** May surround a label: bold, brackets, quotes, \boxed. */
 const OPENING = /(?:\\(?:boxed|fbox|text|textbf|mathrm|mathbf)\s?\{|<answer>|[*_`"'“‘([{$]|\\[([]|\s(?=[([{*]))+$/i;
 const CLOSING = /^(?:[*_`"'”’)\]}$]|\\[)\]])+/;
-/** Part of a longer thing: "U.S.A.", "B12-A", "°C". In Turkish, "D'dir" says that it is D. */
+/** Part of a longer word: "U.S.A.", "B12-A", "°C". In Turkish, "D'dir" says that it is D. */
 const GLUED_LEFT = /[\p{L}\p{N}][-'’.&@/]$|[°#&@\\]$/u;
 const GLUED_RIGHT =
   /^(?:['’](?![dt][ıiuü]r(?!\p{L}))[a-z]|[-&@/]\p{L}|\.\p{L}(?!\p{L})|[+#°]|-\d|\s?[+*/^=<>≤≥×·]\s?(?:[\d(\\]|[a-zA-Z]{1,2}(?!\p{L})))/u;
 const LEFT_LENGTH = 160;
 const RIGHT_LENGTH = 80;
-/** An answer is among the last labels of a response; a text of nothing but labels is no answer. */
+/** The answer is among the last labels; a text of nothing but labels is not an answer. */
 const MAX_MENTIONS = 5000;
 
-/** A label that stands alone in a text, and what is around it. */
+/** A separate label in a text, and its surroundings. */
 export interface Mention {
   /** The option that it names, from 0. */
   index: number;
   at: number;
   label: string;
-  /** The text before it, white space collapsed, without what was put around the label. Line ends are kept. */
+  /** The text before it, without the marks around the label, with white space collapsed except line ends. */
   left: string;
   right: string;
-  /** What was put before it. */
+  /** The marks before it. */
   opening: string;
   closing: string;
 }
 
-/** The labels of a text that stand alone, the last one first. */
+/** Lists the separate labels of a text, last first. */
 export function* mentionsFromEnd(text: string, labels: Labels): Generator<Mention> {
   const places: Place[] = [];
   for (const { 0: label, index: at } of text.matchAll(labels.isNumbered ? LABELS : LETTERS)) {
     const index = indexOfLabel(label, labels);
     if (index === -1) continue;
     places.push({ at, label, index });
-    // Dropped in halves: one at a time would move the whole list for each.
+    // Dropped in halves: dropping one at a time would be quadratic.
     if (places.length > 2 * MAX_MENTIONS) places.splice(0, MAX_MENTIONS);
   }
   for (const place of places.slice(-MAX_MENTIONS).reverse()) {
@@ -52,7 +52,7 @@ export function* mentionsFromEnd(text: string, labels: Labels): Generator<Mentio
   }
 }
 
-/** The label that stands alone at this place; null when there is none. */
+/** The separate label at this position; null if there is none. */
 export function mentionAt(text: string, at: number, labels: Labels): Mention | null {
   const pattern = labels.isNumbered ? LABEL_HERE : LETTER_HERE;
   pattern.lastIndex = at;

@@ -2,14 +2,14 @@ import { clauseOf, cleaned } from "../final-answer/clean.js";
 import { findSame, isContinued } from "./comparable.js";
 
 const MAX_LINE = 4000;
-/** What may follow an option's text that an explanation follows. */
+/** May follow the text of an option before an explanation. */
 const AFTER_TEXT = /^[*_"'”)\]]{0,4}(?:\s*(?:$|[.,;:!?(–—])|\s+(?:because|since|as|which|due|is|-)\s)/i;
 
-/** The one option whose text is one of these; null when there is none. */
+/** The only option whose text is one of these; null if there is none. */
 export function findByText(candidates: readonly string[], texts: readonly string[]): number | null {
   for (const candidate of candidates) {
     const wanted = candidate.slice(0, MAX_LINE);
-    // What is put around an answer may also be part of a text: "$5", "'s".
+    // Marks around an answer may also be part of a text: "$5", "'s".
     for (const form of [wanted, cleaned(wanted)]) {
       const same = findSame(form, texts);
       if (same.length === 1) return same[0] ?? null;
@@ -18,7 +18,7 @@ export function findByText(candidates: readonly string[], texts: readonly string
   return null;
 }
 
-/** The option whose text a line consists of or begins with, before it goes on to explain. */
+/** The option whose text is the line or its beginning, before an explanation. */
 export function findByLine(line: string, texts: readonly string[]): number | null {
   const clause = clauseOf(line);
   const said = isContinued(clause.trim(), line.replaceAll("**", "").slice(clause.length)) ? [line] : [line, clause];
@@ -29,7 +29,7 @@ export function findByLine(line: string, texts: readonly string[]): number | nul
   );
 }
 
-/** Whether a line says the text of this option, and nothing else before it explains. */
+/** Whether a line is the text of this option, up to an explanation. */
 export function saysText(line: string, text: string | undefined): boolean {
   return text !== undefined && text.trim() !== "" && findByLine(line, [text]) === 0;
 }
@@ -37,7 +37,7 @@ export function saysText(line: string, text: string | undefined): boolean {
 const ABBREVIATED =
   /^[A-Z]\.\s(?!(?:this|that|these|those|there|which|because|since)\b)(\p{Ll}{4,})(?:\s*(?:$|\n|[.,;])|\s(?:is|are|was|were|has|have)\s)/u;
 
-/** Whether a text begins with a name such as "C. elegans": the options hold it as such, or do not hold its word at all. */
+/** Whether a text begins with a name such as "C. elegans": the options contain it in this form, or don't contain its word at all. */
 export function isAbbreviation(said: string, texts: readonly string[]): boolean {
   const [, word = ""] = ABBREVIATED.exec(said) ?? [];
   if (word === "" || texts.length === 0) return false;

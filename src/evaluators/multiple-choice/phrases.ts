@@ -3,7 +3,7 @@ import type { Mention } from "./mention.js";
 
 const SURELY =
   "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|to be|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed)";
-/** What chooses a label without calling it the answer, read in lower case up to the label. */
+/** Chooses a label without calling it the answer; matched in lower case up to the label. */
 const CHOOSING: readonly RegExp[] = [
   /(?<!\b(?:ways?|how|asked|able|want|need) to )\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? (?:with|for)|opt(?:ing)? for|settle on|vote for|lean(?:ing)? towards?|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
   /\bnot [^.;\n]{1,40} but(?: rather)?(?: (?:option|choice))? ?$/,
@@ -24,9 +24,9 @@ const ENDING: readonly RegExp[] = [
   /\bcorresponds? to ?$/,
   /(?:^|[^a-z]) ?(?:→|➔|➜|⇒|=>|->|-->) ?$/,
 ];
-/** "A → B" tells of a relation between two things. */
+/** "A → B" is a relation between two things. */
 const MAPPED = /(?:^|[^a-z])[a-z] ?(?:→|➔|➜|⇒|=>|->|-->) ?$/;
-/** These choose only what is marked as a label. */
+/** These choose only a marked label. */
 const HINTS =
   /\b(?:corresponds? to|matches(?: with)?|matching|namely|i\.e\.,?|that is,?|which is)(?: the)?( (?:option|choice|answer|letter))? ?$/;
 const CONCLUSION =
@@ -62,9 +62,9 @@ const PLURAL_LEFT = /\b(?:options|choices|answers|letters|both|either|neither|be
 const BESIDE_RIGHT = /^[^\S\n]*(?:,|\/|&|\b(?:or|and)\b)[^\S\n]*[*([]{0,3}[A-Z](?![\w'’])/;
 const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\(|(?:because|since|as)\b)/;
 const SENTENCE_END = /^\s*(?:[.!。]|$|\n)/;
-/** "Books are kept there. B.": the last sentence is the letter. Initials are none. */
+/** "Books are kept there. B.": the last sentence is the letter. Initials do not count. */
 const OWN_SENTENCE = /[\p{L}\d)?]{2}[.!?] $/u;
-/** What may follow the letter A, and would not follow the article. */
+/** May follow the letter A, but not the article. */
 const AFTER_LETTER =
   /^(?:\s*(?:$|\n|[.,;:!?)\]–—(])|\s+-\s|\s+(?:because|since|as|which|due|based|given|is|for|and|but|though|although|with|in)\b)/;
 const AFTER_PRONOUN = /^(?:\s*(?:$|\n|[.;:!?)\](]|[^\p{ASCII}]|,\s(?!\w+ly\b))|\s+-\s|\s+(?:because|since|is|as)\b)/u;
@@ -72,14 +72,13 @@ const CALLED_OPTION = /\b(?:options?|choices?|letter) ?$/i;
 /** A capital letter here may only begin a sentence. */
 const SENTENCE_START = /(?:^|[.!?:：\n]\s?)$/;
 
-/** "A, no wait, B": what was said before is taken back. */
+/** "A, no wait, B" retracts what was said before. */
 const RETRACTED =
   /\b(?:no,? wait|wait,? no|scratch that|correction|(?:no|sorry|wait),? (?:i mean|actually|it['’]s))[,:.;!–—…\s-]*$/;
 
-/** How clearly a text chooses a label with words other than "the answer is". */
+/** How clearly a text chooses a label without saying "the answer is". */
 export type Choosing = "clearly" | "weakly" | null;
 
-/** How clearly the text chooses this label. */
 export function choosingOf(mention: Mention): Choosing {
   if (isDenied(mention) || isOneOfSeveral(mention) || isWord(mention)) return null;
   const left = mention.left.toLowerCase();
@@ -92,17 +91,16 @@ export function choosingOf(mention: Mention): Choosing {
   return isHinted(mention, left) || isPreferred(mention, left) || concludes(mention, left) ? "weakly" : null;
 }
 
-/** Whether the text tells what would be the answer to another question. */
+/** Whether the text says what would be the answer to another question. */
 function isSupposed({ right }: Mention, left: string): boolean {
   return isCounterfactual(left) || (WOULD.test(left) && CONDITION.test(right.toLowerCase()));
 }
 
-/** Whether a text was cut off behind the label: a bracket before it is still open. */
+/** Whether a text was cut off after the label: a bracket before it is still open. */
 function isUnclosed({ opening, closing, right }: Mention): boolean {
   return opening.includes("(") && !closing.includes(")") && right.trim() === "";
 }
 
-/** Whether the text says that this label is not the answer. */
 export function isDenied({ left, right }: Mention): boolean {
   const before = left.slice(left.lastIndexOf("\n") + 1).toLowerCase();
   if (DENIED_RIGHT.test(right.toLowerCase()) || isDoubted(left, left.length) || isRetracted(right)) return true;
@@ -130,13 +128,13 @@ export function isPronoun(mention: Mention): boolean {
   return mention.label === "I" && isWord(mention);
 }
 
-/** Whether the label is marked as one: a capital in round brackets, or called an option. */
+/** Whether the label is a capital in round brackets, or called an option. */
 export function isMarked({ label, opening, closing, left }: Mention): boolean {
   const isBracketed = opening.includes("(") && closing.includes(")");
   return (isBracketed && label === label.toUpperCase()) || CALLED_OPTION.test(left);
 }
 
-/** Whether the label is written as that of an option: "B.", "(B)", "**B**", alone on its line. */
+/** Whether the label is written like that of an option: "B.", "(B)", "**B**", alone on its line. */
 function isWritten({ opening, closing, right }: Mention): boolean {
   return /[([*`]/.test(opening) || /^[)\]*]/.test(closing) || /^(?:[.):]|\s*(?:\n|$))/.test(right);
 }

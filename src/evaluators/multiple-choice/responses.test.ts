@@ -12,7 +12,7 @@ const QUESTION = `Where would you keep a car?\nOptions:\n${PLACES.map((text, i) 
 const multipleChoice = new MultipleChoiceAccuracy();
 const finalAnswer = new FinalAnswer();
 
-/** The letter that multiple_choice_accuracy reads, found by asking with every letter as the gold. */
+/** The letter that multiple_choice_accuracy reads, found by trying every letter as the gold. */
 function readChoice(response: string, choices: readonly string[]): string | null {
   for (let index = 0; index < choices.length; index++) {
     const example = { id: 1, question: "q", choices, answer_index: index } as unknown as Example;
@@ -23,7 +23,7 @@ function readChoice(response: string, choices: readonly string[]): string | null
   return null;
 }
 
-/** The letter that final_answer reads when it knows no more than the letters. */
+/** The letter that final_answer reads if it knows only the letters. */
 function readLetter(response: string, question: string): string | null {
   for (const letter of "ABCDEFGHIJ") {
     const example: Example = { id: 1, question, answer: `(${letter})` };
@@ -39,7 +39,7 @@ const CHOSEN: readonly (readonly [response: string, letter: string])[] = [
   ["A opção correta é a letra B.", "B"],
   ["The correct one is A.", "A"],
   ["✅ B", "B"],
-  // The letter A, behind every kind of announcement
+  // The letter A, after every kind of announcement
   ["The answer is A because cars are kept there.", "A"],
   ["The answer is A, garage.", "A"],
   ["The answer is A garage.", "A"],
@@ -302,7 +302,7 @@ const CHOSEN: readonly (readonly [response: string, letter: string])[] = [
   ["A resposta correta é A.", "A"],
 ];
 
-/** Responses that say the text of an option and not its letter. */
+/** Responses that contain the text of an option and not its letter. */
 const IN_WORDS: readonly (readonly [response: string, letter: string])[] = [
   ["The answer is town square.", "C"],
   ["The answer is **town square**, because it is public.", "C"],
@@ -480,11 +480,11 @@ describe("a response about cities", () => {
   });
 });
 
-it("takes the text of an option behind its label for no denial", () => {
+it("does not read an option's text after its label as a denial", () => {
   expect(readChoice("\\boxed{\\text{(B) false}}", ["true", "false"])).toBe("B");
 });
 
-it("takes a name with a letter for the option that it is the text of", () => {
+it("reads a name with a letter as the option with this text", () => {
   const species = ["a mouse", "C. elegans", "a fly", "E. coli"];
   expect(readChoice("The answer is C. elegans.", species)).toBe("B");
   expect(readChoice("E. coli", species)).toBe("D");
@@ -494,14 +494,14 @@ it.each([
   ["18 eggs", ["12", "16", "18"]],
   ["The answer is 18 eggs.", ["12", "16", "18"]],
   ["18", ["12 eggs", "16 eggs", "18 eggs"]],
-])("takes %j for the number among %j", (response, choices) => {
+])("reads %j as the number among %j", (response, choices) => {
   expect(readChoice(response, choices)).toBe("C");
 });
 
 it.each([
   ["18 ducks", ["12 eggs", "18 eggs"]],
   ["18", ["18 ducks", "18 eggs"]],
-])("chooses nothing by %j among %j", (response, choices) => {
+])("reads no choice from %j among %j", (response, choices) => {
   expect(readChoice(response, choices)).toBeNull();
 });
 
@@ -594,7 +594,7 @@ const NOTHING: readonly string[] = [
   "Let's evaluate the options.\n\n**A. garage**: this is a building for cars\n**B. library**: this is a building for",
   "First we need to know the size of the car. The size is given in the text. Then we compare it with\n\nB) the size of",
   "The place must be large and dry. Comparing it with what is said in (B",
-  // Marks that are no labels of options
+  // Marks that are not labels of options
   "There are two parts to this.\n\na) The car has a size.\n\nThe size is given in the text and must be compared with the room.",
   "We use the following facts:\n(i) cars are large\n(ii) rooms are small",
   "The reaction is X(s) + Y(aq) -> Z(g), so a gas (g) is formed and the pressure grows.",
@@ -608,7 +608,7 @@ const NOTHING: readonly string[] = [
   "Consider case (a) first, in which the car is new. Then the room must be",
 ];
 
-it("chooses no letter of ten that stands for a state or a step", () => {
+it("reads no letter of ten that means a state or a step", () => {
   expect(readChoice("The product is formed as a gas (g) and a solid (s) remains", TEN)).toBeNull();
   expect(readChoice("In step (c), the acid (H) reacts, while in step (d) it is consumed. Thus the", TEN)).toBeNull();
 });

@@ -5,7 +5,7 @@ import { MultipleChoiceAccuracy } from "../multiple-choice-accuracy.js";
 
 const evaluator = new MultipleChoiceAccuracy();
 
-/** The letter that is read from a response, null when it chooses nothing. */
+/** The letter read from a response, null if it chooses nothing. */
 function readChoice(response: string, choices: readonly string[]): string | null {
   for (const [index] of choices.entries()) {
     const example = { id: 1, question: "q", choices, answer_index: index } as unknown as Example;
@@ -16,7 +16,7 @@ function readChoice(response: string, choices: readonly string[]): string | null
   return null;
 }
 
-/** Options that are values, with what responses say and the option they choose. */
+/** Options that are values, with responses and the option they choose. */
 const CASES: readonly (readonly [choices: string, responses: Readonly<Record<string, string | null>>])[] = [
   [
     "2|4|6|8",
@@ -78,7 +78,7 @@ const CASES: readonly (readonly [choices: string, responses: Readonly<Record<str
   ["2(x+1)|2x+1|f(x)|fx", { "2x + 1": "B", "The answer is 2(x + 1).": "A", "f(x)": "C" }],
   ["[0,1]|(0,1)|[0,1)|(0,1]", { "The answer is (0,1).": "B", "[0, 1)": "C" }],
   ["C|Java|Go|Rust", { "C++": null, "C#": null, "The answer is C++.": null }],
-  // Words: punctuation and letter case say nothing.
+  // Words: punctuation and letter case don't matter.
   [
     "In 1945, after the war.|In 1914, before it.|well-known poets|U.S.A.",
     { "in 1945 after the war": "A", "The answer is In 1914, before it": "B", "Well-known poets!": "C", USA: "D" },
@@ -96,7 +96,7 @@ describe("options that are values", () => {
   });
 });
 
-it("finds the gold among values sign by sign", () => {
+it("compares the gold with values character by character", () => {
   const choices = ["15", "1.5", "-15", "5.1"];
   const read = (answer: string, response: string) =>
     (

@@ -1,15 +1,15 @@
-/** What ends a turn in the chat formats of open models, left in by those who run them. */
+/** End-of-turn tokens of open models' chat formats, left in the response. */
 const NAMES = "im_end|im_start|endoftext|eot_id|eot|end_of_text|start_header_id|end|user|eom_id|return|call|endofturn";
 const END =
   /<\|(?:end_of_turn_token|start_of_turn_token)\|>|<\/s>|<eos>|<(?:end|start)_of_turn>|\[\/?INST\]|<｜(?:end▁of▁sentence|User)｜>/;
 const END_OF_TURN = new RegExp(`<\\|(?:${NAMES})\\|>|<(?:im_end|im_start|endoftext)>|${END.source}`, "i");
-/** A turn may also begin with marks, and with the name of who speaks. */
+/** A turn may also begin with such marks and a speaker's name. */
 const BEGINNING =
   /^(?:\s|<s>|<bos>|<\|begin_of_text\|>|<\|(?:im_start|start)\|>|<start_of_turn>|<\|start_header_id\|>|<\|end_header_id\|>|<\|assistant\|>|<｜Assistant｜>|(?<=[>])(?:assistant|model)(?=\s|<))+/i;
 
-/** A response up to the first mark that ends its turn. */
+/** The response up to its first end-of-turn mark. */
 export function firstTurn(text: string): string {
-  // White space alone is kept: the first line of code may be indented.
+  // Keep plain white space: the first line of code may be indented.
   const begun = text.trimStart().startsWith("<") ? text.replace(BEGINNING, "") : text;
   const end = begun.search(END_OF_TURN);
   return end === -1 || begun.slice(0, end).trim() === "" ? begun : begun.slice(0, end);
@@ -21,7 +21,7 @@ const MARKS = new RegExp(
   "gi",
 );
 
-/** Whether a text is white space and marks of turns, and nothing else. */
+/** Whether a text is only white space and end-of-turn marks. */
 export function saysNothing(text: string): boolean {
   const bare = text.trim();
   return bare === "" || (bare.length <= SHORT && bare.replace(MARKS, "").trim() === "");

@@ -1,18 +1,18 @@
 import { saysNothing } from "./end-of-turn.js";
 
-/** The marks between which models think aloud: the names of tags, and the brackets of Mistral, Kimi and Seed. */
+/** Reasoning marks: tag names, and the brackets of Mistral, Kimi and Seed. */
 const MARK =
   /<\/?(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)>|\[\/?THINK\]|◁\/?think▷|<\|(?:begin|end)_of_thought\|>/gi;
-/** OpenAI's open models name the channel they write in. */
+/** OpenAI's open models name the channel they write to. */
 const CHANNEL = /<\|channel\|>\s?(\w{1,20})[^<\n]{0,80}(?:<\|constrain\|>\s?\w{1,20}\s?)?<\|message\|>/g;
-/** The same once the marks have been dropped on the way: "analysis…assistantfinal…". */
+/** The same after the marks were dropped: "analysis…assistantfinal…". */
 const BARE_CHANNEL = "assistantfinal";
 
 /**
- * A response without what the model thought aloud. A block that is never opened was opened by the prompt. One that is
- * never closed hides nothing, nor do thoughts with no word besides them: published graders score the whole text.
+ * Removes reasoning. A block that is never opened was opened by the prompt. One that is never closed hides nothing, nor
+ * does a response of reasoning alone: published graders score the whole text.
  * @example
- * withoutReasoning("<think>A? No.</think>B"); // "B"
+ * stripReasoning("<think>A? No.</think>B"); // "B"
  */
 export function withoutReasoning(response: string): string {
   const text = finalChannel(response);
@@ -22,10 +22,10 @@ export function withoutReasoning(response: string): string {
 }
 
 /**
- * The same for what must not be taken from a draft, such as code that is run and tools that are called: what stands in
- * a thought that was cut off, or in nothing but thoughts, is left out.
+ * Like `stripReasoning`, for code that is run and tools that are called, which must not come from a draft: unclosed
+ * reasoning, and a response of reasoning alone, are removed.
  * @example
- * spokenPart("<think>rm()"); // ""
+ * stripAllReasoning("<think>rm()"); // ""
  */
 export function spokenPart(response: string): string {
   return join(partsOf(finalChannel(response)).spoken);
@@ -43,7 +43,7 @@ function finalChannel(text: string): string {
   return saysNothing(rest) ? text : rest;
 }
 
-/** What stands outside of all blocks, and a block without an end. */
+/** The text outside of all blocks, and a block without an end. */
 function partsOf(text: string): { spoken: string[]; unfinished: string } {
   let spoken: string[] = [];
   let from = 0;

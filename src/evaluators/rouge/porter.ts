@@ -1,7 +1,7 @@
-/** A suffix, what takes its place, and whether it may, given the word without it. */
+/** A suffix, its replacement, and whether it applies to the word without it. */
 type Rule = readonly [suffix: string, replacement: string, allows: (stem: string) => boolean];
 
-/** Words whose stem no rule gives. */
+/** Words that the rules would stem wrongly. */
 const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ["sky", "sky"],
   ["skies", "sky"],
@@ -22,10 +22,10 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The stem of a lower-case word by Porter's algorithm, with the changes that NLTK makes to it by default ("dies" gives
- * "die", "enjoy" stays, "geology" gives "geolog"), which is what Google's ROUGE stems with.
+ * Stems a lower-case word by Porter's algorithm, with NLTK's default extensions ("dies" gives
+ * "die", "enjoy" stays, "geology" gives "geolog"), which is what Google's ROUGE uses.
  * @example
- * porterStem("relational"); // "relat"
+ * stemWord("relational"); // "relat"
  */
 export function porterStem(word: string): string {
   const irregular = IRREGULAR.get(word);
@@ -58,7 +58,7 @@ function dropPastAndProgressive(word: string): string {
   return suffix === undefined ? word : mendEnd(word.slice(0, -suffix.length));
 }
 
-/** Gives back what "ed" and "ing" have taken: "siz" to "size", "hopp" to "hop", "fil" to "file". */
+/** Restores what "ed" and "ing" removed: "siz" to "size", "hopp" to "hop", "fil" to "file". */
 function mendEnd(stem: string): string {
   if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`;
   if (endsWithDoubleConsonant(stem)) return /[lsz]$/.test(stem) ? stem : stem.slice(0, -1);
@@ -128,7 +128,7 @@ function dropWhenLong(suffix: string): Rule {
   return [suffix, "", isLong];
 }
 
-/** The first rule whose suffix the word has decides, even when it does not allow the change. */
+/** The first rule whose suffix matches decides, even if it does not allow the change. */
 function applyFirst(rules: readonly Rule[], word: string): string {
   const rule = rules.find(([suffix]) => word.endsWith(suffix));
   if (rule === undefined) return word;
@@ -145,7 +145,7 @@ function isLong(stem: string): boolean {
   return measure(stem) > 1;
 }
 
-/** How often a vowel is followed by a consonant. */
+/** Counts vowel-consonant sequences, Porter's measure m. */
 function measure(stem: string): number {
   let count = 0;
   let wasVowel = false;
@@ -158,7 +158,7 @@ function measure(stem: string): number {
 }
 
 function hasVowel(stem: string): boolean {
-  // A y is a vowel only after a consonant, so that the first vowel of all is a y or one of the five.
+  // A y is a vowel only after a consonant, so the first vowel is a y or one of the five.
   return /[aeiou]|[^aeiou]y/.test(stem);
 }
 

@@ -1,14 +1,12 @@
 import { porterStem } from "./porter.js";
 
-/** What is compared. */
 export interface RougeInput {
   golds: readonly string[];
   response: string;
-  /** Compare the stems of words instead of the words. */
+  /** Compare stems instead of words. */
   stem: boolean;
 }
 
-/** One measure for each kind of ROUGE. */
 export interface RougeScores {
   rouge1: Measure;
   rouge2: Measure;
@@ -17,10 +15,10 @@ export interface RougeScores {
 }
 
 /**
- * ROUGE of a response as Google's rouge_score gives it; of several golds the one with the best F-measure counts, for
- * each kind. Null when no gold has a word.
+ * Computes ROUGE as Google's rouge_score does; of several golds the one with the best F-measure counts, for
+ * each kind. Null if no gold has a word.
  * @example
- * rouge({ golds: ["testing one two"], response: "testing two", stem: false })?.rougeL; // { precision: 1, recall: 2/3, f1: 0.8 }
+ * computeRouge({ golds: ["testing one two"], response: "testing two", stem: false })?.rougeL; // { precision: 1, recall: 2/3, f1: 0.8 }
  */
 export function rouge({ golds, response, stem }: RougeInput): RougeScores | null {
   const numbers = new WordNumbers({ stem });
@@ -46,8 +44,8 @@ function better(best: RougeScores | null, next: RougeScores): RougeScores {
 }
 
 /**
- * ROUGE-Lsum: each line of the gold is compared with every line of the response, and the words of it that are in any
- * of those longest common subsequences are hits, each word at most as often as it occurs in the response.
+ * ROUGE-Lsum: each line of the gold is compared with every line of the response. Words in any of those
+ * longest common subsequences are hits, each word at most as often as it occurs in the response.
  */
 function summaryLevel(gold: NumberedText, response: NumberedText): Measure {
   const left = new Map<number, number>();
@@ -66,7 +64,6 @@ function summaryLevel(gold: NumberedText, response: NumberedText): Measure {
   return measureOf(hits, gold.all.length, response.all.length);
 }
 
-/** Precision, recall and their harmonic mean. */
 export interface Measure {
   precision: number;
   recall: number;
@@ -75,7 +72,7 @@ export interface Measure {
 
 const NOTHING: Measure = { precision: 0, recall: 0, f1: 0 };
 
-/** What so many hits are worth, given the numbers of words, or pairs of words, of both texts. */
+/** Sizes are numbers of words, or of pairs of words. */
 function measureOf(hits: number, goldSize: number, responseSize: number): Measure {
   if (hits === 0) return NOTHING;
   const precision = hits / responseSize;
@@ -88,13 +85,13 @@ function wordOverlap(gold: Symbols, response: Symbols): Measure {
   return measureOf(sharedCount(gold, response), gold.length, response.length);
 }
 
-/** ROUGE-2: the same of pairs of neighbouring words. */
+/** ROUGE-2: the same for pairs of adjacent words. */
 function pairOverlap(gold: Symbols, response: Symbols, symbols: number): Measure {
   const hits = sharedCount(pairsOf(gold, symbols), pairsOf(response, symbols));
   return measureOf(hits, gold.length - 1, response.length - 1);
 }
 
-/** Each pair as one number; doubles hold the square of any number of words there can be. */
+/** Each pair as one number; a double can hold the square of any word count. */
 function pairsOf(sequence: Symbols, symbols: number): Float64Array {
   const pairs = new Float64Array(Math.max(0, sequence.length - 1));
   for (let at = 0; at < pairs.length; at++) pairs[at] = (sequence[at] ?? 0) * symbols + (sequence[at + 1] ?? 0);
@@ -114,21 +111,21 @@ function sharedCount(gold: Iterable<number>, response: Iterable<number>): number
   return shared;
 }
 
-/** Shorter words have no suffix worth taking off. */
+/** Shorter words are not stemmed. */
 const LONGEST_WITHOUT_STEM = 3;
 
 /** The words of a text, line by line, as numbers: equal words have equal numbers. */
 interface NumberedText {
-  /** One for every line that has a word. */
+  /** One per line that has a word. */
   readonly lines: readonly Symbols[];
-  /** All lines, one after the other. */
+  /** All lines concatenated. */
   readonly all: Symbols;
 }
 
-/** Splits texts into words as Google's ROUGE does, and numbers the words it meets. */
+/** Splits texts into words as Google's ROUGE does, and numbers them. */
 class WordNumbers {
   readonly #numbers = new Map<string, number>();
-  /** Numbers by stem: words with the same stem are one. */
+  /** Words with the same stem share a number. */
   readonly #stems: Map<string, number> | null;
   #size = 0;
 
@@ -175,21 +172,20 @@ class WordNumbers {
   }
 }
 
-/** The words of a text as numbers. */
 export type Symbols = Int32Array;
 
-/** Finds the length of the longest common subsequence of two sequences. */
+/** The length of the longest common subsequence. */
 export function countCommon(a: Symbols, b: Symbols): number {
   return fillTable(a, b, null);
 }
 
 /**
- * Marks the places of a sequence that belong to one longest common subsequence with another, the one that Google's
- * rouge_score finds from the end: equal symbols are paired; else the other sequence is shortened where that keeps more
+ * Marks the positions of a sequence that belong to one longest common subsequence with another, the one that Google's
+ * rouge_score finds from the end: equal words are paired; else the other sequence is shortened if that keeps more
  * than shortening this one; else this one is shortened.
  */
 export function markCommon(sequence: Symbols, other: Symbols, marked: Uint8Array): void {
-  // Bits, because a byte for each cell of ten thousand words by ten thousand would take 100 MB.
+  // Bits, because a byte per cell for ten thousand by ten thousand words would take 100 MB.
   const shortensOther = new Uint8Array(Math.ceil((sequence.length * other.length) / 8));
   if (fillTable(sequence, other, shortensOther) === 0) return;
   let place = sequence.length - 1;
@@ -204,7 +200,7 @@ export function markCommon(sequence: Symbols, other: Symbols, marked: Uint8Array
   }
 }
 
-/** Computes the usual table row by row, and sets a bit for each cell whose value comes from the one to its left alone. */
+/** Computes the LCS table row by row, and sets a bit for each cell whose value comes only from its left neighbor. */
 function fillTable(sequence: Symbols, other: Symbols, fromLeft: Uint8Array | null): number {
   const row = new Int32Array(other.length);
   let cell = 0;

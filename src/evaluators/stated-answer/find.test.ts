@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../testing/cpu-time.js";
 import { findResult, findStatedAnswers } from "./index.js";
 
-/** What follows the last announcement, without filling words. */
+/** The text after the last announcement, without filler words. */
 function lastStated(text: string): string | undefined {
   const [stated] = findStatedAnswers(text).filter(({ by }) => by !== "space");
   return stated === undefined ? undefined : text.slice(stated.start, stated.end).trim();
@@ -45,7 +45,7 @@ describe("findStatedAnswers", () => {
     ["If it were 5, it would be odd.\nThe answer is 4.", "4."],
     ["If I had to guess, the answer would be 4.", "4."],
     ["A is wrong so the answer is B", "B"],
-  ])("in %j is %j", (text, expected) => {
+  ])("finds in %j: %j", (text, expected) => {
     expect(lastStated(text)).toBe(expected);
   });
 
@@ -61,22 +61,22 @@ describe("findStatedAnswers", () => {
     "The answer would be A if it was about Italy.",
     "So the answer is",
     "<answer></answer>",
-  ])("are none in %j", (text) => {
+  ])("finds none in %j", (text) => {
     expect(lastStated(text)).toBeUndefined();
   });
 
-  it("are told with the words that may be filling, the last one first", () => {
+  it("keeps words that may be filler, and returns the last one first", () => {
     const text = "The answer is 1. The answer is thus 2.";
     const found = findStatedAnswers(text);
     expect(found.map(({ from }) => text.slice(from))).toEqual(["thus 2.", "1. The answer is thus 2."]);
     expect(found.map(({ start }) => text.slice(start))).toEqual(["2.", "1. The answer is thus 2."]);
   });
 
-  it("tell what the answer is not", () => {
+  it("reports what the answer is not", () => {
     expect(findStatedAnswers("The answer is not 3")).toMatchObject([{ by: "verb", isDenied: true }]);
   });
 
-  it("may be called otherwise", () => {
+  it("accepts other names for the answer", () => {
     const [stated] = findStatedAnswers("The right choice here would be: C", { names: /\bchoice\b/g });
     expect(stated).toMatchObject({ start: 32, by: "verb" });
     expect(findStatedAnswers("A: 18", { isShortNameKnown: true })).toMatchObject([{ start: 3, by: "colon" }]);
@@ -105,12 +105,12 @@ describe("findStatedAnswers", () => {
   ])("stays quick on a megabyte of %j", (unit) => {
     const cpuMs = startCpuTime();
     findStatedAnswers(unit.repeat(Math.ceil(1e6 / unit.length)), { isShortNameKnown: true });
-    // On a busy machine; what is quadratic takes minutes.
+    // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });
 
-describe("findResult", () => {
+describe("findCalculationResult", () => {
   it.each([
     ["676 - 224, which is 452.", "452."],
     ["12 × 4, which equals 48 eggs", "48 eggs"],

@@ -2,18 +2,18 @@ import { isDoubted, isHypothetical, isRetracted } from "./hypothetical.js";
 import type { FindOptions, StatedAnswer } from "./types.js";
 import { ASIDE, LINK, NOUN, REVERSED, SHORT_NOUN } from "./words.js";
 
-/** A text that announces more is not searched further back. */
+/** Texts with more announcements are not searched further back. */
 const MAX_STATED = 100;
-/** How far behind an answer it may be taken back. */
+/** How far after an answer a retraction is looked for. */
 const MAX_BEHIND = 200;
 
 const TAG = /(?:<(?:final[_ -]?)?(?:answer|ans)>|\[(?:final[_ -]?)?answer\])\s*/gi;
 const CLOSING_TAG = /<\/(?:final[_ -]?)?(?:answer|ans)>|\[\/(?:final[_ -]?)?answer\]/gi;
 const IN_TAG = /(?:<\/?|\[\/)(?:final[_ -]?)?$/i;
 const BOX = /\\(?:boxed|fbox|framebox)\s?\{?/g;
-/** A response that goes on from a prompt which ended in "Answer". */
+/** A response that continues a prompt ending in "Answer". */
 const OPENING_COLON = /^\s*[:：]\s*(?=\S)/;
-/** A response whose first line is followed by its explanation. */
+/** A response whose first line is followed by an explanation. */
 const EXPLAINED =
   /^\s*(?=\S[^\n]{0,80}\n[\s*_#>]{1,12}(?:explanation|reasoning|reason|justification|rationale|solution|steps|working|here['’]s (?:how|why)|why)\b)/i;
 /** "not (A) but (B)", "not A; it is B". */
@@ -21,9 +21,9 @@ const CORRECTION = /not\b[^.\n]{1,80}?(?:\bbut(?: rather)?|[;,] (?:rather|instea
 const DENIAL = /not\b/iy;
 
 /**
- * Where a text states its final answer, the last place first: in <answer> tags, in \boxed, behind "Answer:", "the answer
- * is" or a heading, in many languages. What is only supposed ("if the answer is …") is left out. A caller reads what
- * follows, and goes on to the next place when that is no answer of the kind it looks for.
+ * Finds where a text states its final answer, last first: in <answer> tags, in \boxed, after "Answer:", "the answer
+ * is" or a heading, in many languages. Suppositions ("if the answer is …") are skipped. Callers read what
+ * follows, and try the next place if it is not the kind of answer they look for.
  * @example
  * const text = "One and two is three. So the answer is 3.";
  * text.slice(findStatedAnswers(text)[0]?.start); // "3."
@@ -39,7 +39,7 @@ export function findStatedAnswers(text: string, options: FindOptions = {}): Stat
   return [...ofStart.values()].sort((a, b) => b.from - a.from).slice(0, MAX_STATED);
 }
 
-/** Where a text calls what stands before it the answer, "24 is the answer"; -1 when it does not. */
+/** Where a text calls what precedes it the answer, "24 is the answer"; -1 if it does not. */
 export function findReversed(text: string): number {
   let last = -1;
   for (const { index } of text.matchAll(REVERSED)) last = index;
@@ -56,7 +56,7 @@ function findOpening(text: string): StatedAnswer[] {
 function findNamed(text: string, { names, isShortNameKnown = false }: FindOptions): StatedAnswer[] {
   const nouns = [NOUN, ...(isShortNameKnown ? [SHORT_NOUN] : [])].flatMap((pattern) => findNouns(text, pattern));
   const others = names === undefined ? [] : findNouns(text, names);
-  // "Option B" alone announces nothing, as "Answer B" does.
+  // "Option B" alone announces nothing, unlike "Answer B".
   const linked = others.flatMap((noun) => readNoun(text, noun)).filter(({ by }) => by !== "space");
   return [...nouns.flatMap((noun) => readNoun(text, noun)), ...linked];
 }
@@ -104,7 +104,7 @@ function findTagged(text: string): StatedAnswer[] {
   });
 }
 
-/** The latest matches of a pattern: a megabyte may hold nothing else. */
+/** Only the last ones: a megabyte may hold nothing but matches. */
 function lastMatches(text: string, pattern: RegExp): RegExpExecArray[] {
   const found: RegExpExecArray[] = [];
   for (const match of text.matchAll(pattern)) {
@@ -122,7 +122,7 @@ interface Noun {
 }
 
 const MAX_LINKS = 24;
-/** Marks that close what the noun stands in: **Answer**, "answer". */
+/** Marks that close around the noun: **Answer**, "answer". */
 const CLOSING = /[*_"'`)\]]{0,4}/y;
 /** Between a verb or colon and its answer. No minus, which may belong to a number, and no mark that opens bold text. */
 const MARKS = /(?:[\s:：=,]|[*_]{1,3}(?=\s|$)|```[\w-]{0,20}[ \t]*\n)+/y;
@@ -131,7 +131,7 @@ const HEADING_LEFT = /(?:^|\n)[ \t#*_>-]{0,10}(?:(?:final|correct|my|the|your)\s
 const HEADING_RIGHT = /[ \t*_#]{0,8}\r?\n/y;
 const MAX_HEADING = 40;
 
-/** Goes from the noun over verb, colon, remarks and filling words to the answer. */
+/** Skips verb, colon, remarks and filler words between the noun and the answer. */
 function followNoun(text: string, noun: Noun): Pick<StatedAnswer, "from" | "start" | "by"> {
   const aside = skipPattern(ASIDE, text, noun.end);
   const closed = aside > noun.end ? aside : skipPattern(CLOSING, text, noun.end);
@@ -170,7 +170,7 @@ function isHeading(text: string, { at, end }: Noun): boolean {
   );
 }
 
-/** Past a sticky pattern; the same place when it does not match there. */
+/** Returns the same position if the sticky pattern does not match there. */
 function skipPattern(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return at + (pattern.exec(text)?.[0].length ?? 0);

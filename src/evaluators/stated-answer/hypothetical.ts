@@ -2,7 +2,7 @@ const MAX_BEFORE = 200;
 const MAX_BEHIND = 60;
 /**
  * "I hope this answer is helpful", "if the correct answer is A", "the wrong answer is": nothing is announced. "Your
- * answer:" at the beginning of a line is a form that was filled in.
+ * answer:" at the start of a line is a form that was filled in.
  */
 const REFUSED =
   /\b(?:this|that|(?<=\w )your|he|she|it|they|who|hope|hope that the|sure the|confirm the|check the|wrong|incorrect)(?: final| correct)? $/i;
@@ -10,7 +10,7 @@ const SUPPOSED =
   /\b(?:if|whether|suppose|supposing|assume|assuming|unless)(?: that)?(?: (?:the|your|my|our|this|that|an?|any))*(?: (?:final|correct|best|right|true))? $/i;
 /** "If I had to choose, the answer would be A" chooses. */
 const IF = "(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\\b)";
-/** "If it was about Italy, …", "if the text mentioned it, …"; but "if both are combined, the answer would be A" tells it. */
+/** "If it was about Italy, …", "if the text mentioned it, …"; but "if both are combined, the answer would be A" answers. */
 const CONDITION_BEFORE = new RegExp(
   `^\\W{0,4}${IF}[^\\n]*\\b(?:were|was|had|did|said|told|instead|meant|(?:were|was|did)n['’]t|(?<!\\b(?:if|is|are|be|been|has|have|the|an?) )[a-z]{2,}[^\\We]ed)\\b|had\\b|were\\b)`,
   "i",
@@ -33,8 +33,8 @@ const WOULD = /\b(?:would|could|might)\b/i;
 const CONDITION_BEHIND = /^[^.;!?\n]{0,40}?\bif\b/i;
 
 /**
- * Whether a text only supposes its answer: "if the answer were A", "the answer would be A if …". What stands in another
- * sentence or on another line does not make it so.
+ * Whether a text only supposes its answer: "if the answer were A", "the answer would be A if …". Other sentences
+ * and lines do not matter.
  */
 export function isHypothetical(text: string, noun: number, answer: number): boolean {
   const before = sentenceBefore(text, noun);
@@ -43,7 +43,7 @@ export function isHypothetical(text: string, noun: number, answer: number): bool
   return CONDITION_BEFORE.test(before) || CONDITION_BEHIND.test(text.slice(answer, answer + MAX_BEHIND));
 }
 
-/** Whether a text says up to here what would be so under another condition: "if the man were asleep, this would be". */
+/** Whether the text before describes another condition: "if the man were asleep, this would be". */
 export function isCounterfactual(before: string): boolean {
   return COUNTERFACTUAL.test(before);
 }
@@ -51,18 +51,18 @@ export function isCounterfactual(before: string): boolean {
 const RETRACTION =
   /^(?:[^\n.!?]|[.!?](?=\S)){0,100}[.!?…]+["'”)*]*\s+(?:(?:wait|hmm+|oh|oops|no|hold on|actually|sorry|but)[\s,.!…–—-]+){1,4}(?:(?:that|this|it|i)(?:['’]s|['’]m| is| was| am| made)?\s+)?(?:(?:an? |clearly |definitely )?(?:wrong|incorrect|mistaken?)|not (?:right|correct)|(?:isn['’]t|can['’]t be|cannot be) (?:right|correct))\b/i;
 
-/** Whether what follows an answer takes it back: "Wait, no, that is wrong." */
+/** Whether what follows an answer retracts it: "Wait, no, that is wrong." */
 export function isRetracted(behind: string): boolean {
   return RETRACTION.test(behind);
 }
 
-/** Whether a text says up to here that it doubts what follows, or that others say so. */
+/** Whether the text before doubts what follows, or attributes it to others. */
 export function isDoubted(text: string, at: number): boolean {
   const before = `${sentenceBefore(text, at).trimEnd()} `;
   return DOUBTED.test(before) || OTHERS.test(before);
 }
 
-/** The sentence that ends here, without what stands on lines before. */
+/** The sentence that ends here, without earlier lines. */
 function sentenceBefore(text: string, end: number): string {
   const window = text.slice(Math.max(0, end - MAX_BEFORE), end);
   const line = window.slice(window.lastIndexOf("\n") + 1);

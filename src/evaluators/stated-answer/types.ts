@@ -1,22 +1,22 @@
-/** A place where a text says what its final answer is. */
+/** A place where a text states its final answer. */
 export interface StatedAnswer {
-  /** Where the answer begins as it was written: right behind the verb, the colon, the tag or the heading. */
+  /** Where the answer begins as written: right after the verb, the colon, the tag or the heading. */
   readonly from: number;
-  /** Where it begins behind filling words and marks: "therefore", "about", quotes, bold. */
+  /** Where it begins after filler words and marks: "therefore", "about", quotes, bold. */
   readonly start: number;
   /** Where it ends at the latest: at the closing tag, else at the end of the text. */
   readonly end: number;
-  /** What announces it. A heading counts as a colon; "space" is the word "answer" with nothing else behind it. */
+  /** What announces it. A heading counts as a colon; "space" is the word "answer" with nothing else after it. */
   readonly by: "box" | "tag" | "verb" | "colon" | "space";
-  /** It is said to be the final one. */
+  /** It is called the final answer. */
   readonly isFinal: boolean;
-  /** The text says what the answer is not, and not what it is. */
+  /** The text only says what the answer is not. */
   readonly isDenied: boolean;
 }
 
 export interface FindOptions {
-  /** What else the answer is called, as a global pattern: "choice", "label". A verb or a colon must follow. */
+  /** Other names for the answer, as a global pattern: "choice", "label". A verb or a colon must follow. */
   readonly names?: RegExp;
-  /** Whether "A:" at the beginning of a line announces the answer; false where it may be the label of an option. */
+  /** Whether "A:" at the start of a line announces the answer; false if it may be an option label. */
   readonly isShortNameKnown?: boolean;
 }

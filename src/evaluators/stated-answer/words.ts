@@ -5,7 +5,7 @@ const NOUNS = [
   "respuesta|réponse|reponse|resposta|risposta|antwoord",
   "ответ(?:ом)?|відповідь|odpowiedź|cevap|yanıt|jawaban(?:nya)?|jibu|đáp án|đáp số",
 ];
-/** Scripts without spaces between words, or with endings that join the word: they need no boundary. */
+/** Scripts without spaces between words, or with endings joined to the word: they need no boundary. */
 const JOINED_NOUNS = [
   "答え|解答|回答|正解|答案|答(?=[:：])",
   "উত্তর(?:টি|টা)?|సమాధానం|జవాబు|คำตอบ|उत्तर|정답|답(?=[은:])|الجواب|الإجابة",
@@ -14,12 +14,12 @@ export const FINALS = [
   "final|finale|correct|overall|endgültige|окончательный|最終的な|最終|最终|চূড়ান্ত|চূড়ান্ত|చివరి|la mwisho|สุดท้าย",
 ];
 
-/** Every place that names the answer; the group `final` tells that it is said to be the final one. */
+/** Every place that names the answer; the group `final` matches if it is called final. */
 export const NOUN = new RegExp(
   `(?:(?<final>(?<![a-zA-Z])(?:${oneOf(FINALS)}))\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))`,
   "giu",
 );
-/** In the form of few-shot prompts, "A: 18". */
+/** As in few-shot prompts, "A: 18". */
 export const SHORT_NOUN = /(?<=(?:^|\n)[ \t*#>]{0,6})A(?=\**[:：])/g;
 
 /** Verbs that say what the answer is. */
@@ -37,7 +37,7 @@ export const ADVERBS = [
 ];
 export const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
 
-/** The longest first: a pattern takes the first that fits, and "ni" fits where "ni sawa na" stands. */
+/** Longest first: a pattern takes the first match, and "ni" is a prefix of "ni sawa na". */
 function oneOf(words: readonly string[]): string {
   return words
     .flatMap((line) => line.split("|"))
@@ -45,7 +45,7 @@ function oneOf(words: readonly string[]): string {
     .join("|");
 }
 
-/** What may stand between the word and the answer: a verb, adverbs, marks. */
+/** May come between the noun and the answer: a verb, adverbs, marks. */
 export const LINK = new RegExp(
   `(?:(?<copula>(?:(?:${oneOf(COPULAS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_COPULAS)})|=|≈))` +
     `|(?:${oneOf(ADVERBS)})(?!_?[\\p{L}\\p{N}])|(?:${oneOf(JOINED_ADVERBS)})|(?<colon>[:：])` +
@@ -53,12 +53,12 @@ export const LINK = new RegExp(
   "iuy",
 );
 
-/** Not the verb of a clause that goes on: "the answer that we are looking for is". */
+/** Not the verb of a relative clause: "the answer that we are looking for is". */
 const VERB =
   "(?:is|are|was|equals|would be|will be|should be|must be)(?![\\p{L}]| (?:looking|asked|asking|trying|searching|seeking|supposed|going|given|after|in)\\b)";
 /**
- * What is said about the answer before the verb: "the answer to the question is", "the answer, in dollars, is", "the
- * answer (Yes or No) is". The remark in brackets is no letter of an option: that would be the answer itself.
+ * Said about the answer before the verb: "the answer to the question is", "the answer, in dollars, is", "the
+ * answer (Yes or No) is". The remark in brackets must not be an option letter: that would be the answer itself.
  */
 export const ASIDE = new RegExp(
   `\\s?,?\\s(?:to|for|in|of|we|i|you|that|which|here|from|among|based on|given|according to|choice that|option that)\\s(?:[^.:=\\n]{0,100}?\\s)?${VERB}` +
@@ -67,6 +67,6 @@ export const ASIDE = new RegExp(
   "iuy",
 );
 
-/** An answer that is named before it is called the answer: "24 is the answer". */
+/** An answer before the noun: "24 is the answer". */
 export const REVERSED =
   /\b(?:is|are|was|would be) (?:therefore |thus |indeed )?(?:the|our|my|your) (?:final |correct )?answer\b/gi;

@@ -1,32 +1,31 @@
 import { parseJson } from "../json-text.js";
 
-/** A call of a tool: its name and its arguments by name. */
 export interface Call {
   name: string;
-  /** Null when they were given as text that is no JSON. */
+  /** Null if they were text that is not JSON. */
   args: Readonly<Record<string, unknown>> | null;
-  /** The arguments that are, or whose list holds, a whole number written as a fraction; only Python's syntax can tell. */
+  /** Arguments that are, or contain, a whole number written as a fraction (10.0); only Python's syntax shows this. */
   wholeFloats?: ReadonlySet<string>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The names that providers and datasets give to the arguments of a call. */
+/** Names that providers and datasets give to the arguments of a call. */
 const ARGUMENT_KEYS = ["arguments", "args", "parameters", "input", "tool_input", "tool_args", "kwargs"] as const;
 const NAME_KEYS = ["name", "tool_name", "tool", "function"] as const;
-/** Where a call is wrapped in an object of its own: OpenAI, Gemini, Bedrock. */
+/** Objects that wrap a call: OpenAI, Gemini, Bedrock. */
 const WRAPPERS = ["function", "function_call", "functionCall", "toolUse", "tool_use", "tool_call"] as const;
 /** No provider wraps a call in more layers. */
 const DEEPEST = 4;
 /** Where a message holds a list of calls. */
 const LISTS = ["tool_calls", "toolCalls", "function_calls", "calls"] as const;
 
-/** An object's fields; null for lists and all else. */
+/** Null for lists and other values. */
 export function fieldsOf(value: unknown): Fields | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-/** The calls in a value: one, a list of them, or a message that holds some; null when anything in it is no call. */
+/** Parses one call, a list of them, or a message that holds some; null if anything in it is not a call. */
 export function callsIn(value: unknown, depth = 0): Call[] | null {
   if (depth > DEEPEST) return null;
   if (Array.isArray(value)) return allOf(value.map((item) => callsIn(item, depth + 1)));
@@ -38,9 +37,9 @@ export function callsIn(value: unknown, depth = 0): Call[] | null {
 }
 
 /**
- * The call that an object is, in the shape of any provider.
+ * Parses a call in the format of any provider.
  * @example
- * callOf({ type: "function", function: { name: "add", arguments: '{"a": 1}' } }); // { name: "add", args: { a: 1 } }
+ * parseCall({ type: "function", function: { name: "add", arguments: '{"a": 1}' } }); // { name: "add", args: { a: 1 } }
  */
 function callOf(fields: Fields, depth = 0): Call | null {
   if (depth > DEEPEST) return null;
@@ -53,12 +52,12 @@ function callOf(fields: Fields, depth = 0): Call | null {
   return typeof name === "string" ? { name, args: key === undefined ? {} : argumentsOf(fields[key]) } : null;
 }
 
-/** Whether an object says that it is a call, and is not only something with a name. */
+/** Whether an object is a call, and not only something with a name. */
 export function hasArguments(fields: Fields): boolean {
   const isWrapped = WRAPPERS.some((key) => fieldsOf(fields[key]) !== null);
   return (
     isWrapped ||
-    // The one key that says it on its own, whatever text it holds: it is empty, or broken, when a model gets it wrong.
+    // This key is enough on its own, even if its text is empty or malformed.
     typeof fields.arguments === "string" ||
     fields.arguments === null ||
     ARGUMENT_KEYS.some((key) => isObject(fields[key])) ||
@@ -71,7 +70,7 @@ function isObject(value: unknown): boolean {
   return fieldsOf(typeof value === "string" ? parseJson(value)?.value : value) !== null;
 }
 
-/** Arguments come as an object or as JSON text; none at all is an empty object. */
+/** Arguments are an object or JSON text; missing arguments are an empty object. */
 export function argumentsOf(value: unknown): Fields | null {
   if (value === null || value === undefined || value === "") return {};
   return fieldsOf(typeof value === "string" ? parseJson(value)?.value : value);
@@ -81,7 +80,7 @@ function allOf(lists: readonly (Call[] | null)[]): Call[] | null {
   return lists.every((list) => list !== null) ? lists.flat() : null;
 }
 
-/** Providers forbid dots in names, so that "math.add" comes back as "math_add". */
+/** Providers forbid dots in names, so "math.add" comes back as "math_add". */
 export function plainName(name: string): string {
   return name.replaceAll(".", "_");
 }

@@ -2,25 +2,23 @@ import type { Example } from "../../core/example.js";
 import { parseJson } from "../json-text.js";
 import { fieldsOf, plainName } from "./call.js";
 
-/** Where datasets and providers keep the tools that can be called, and where these keep their arguments. */
+/** Where datasets and providers keep the available tools, and where these keep their arguments. */
 const TOOL_FIELDS = ["function", "functions", "tools"] as const;
 const SCHEMA_KEYS = ["parameters", "input_schema", "inputSchema"] as const;
 
-/** What an example says about a tool that can be called. */
+/** What an example says about an available tool. */
 export interface DeclaredTool {
   readonly name: string;
-  /** The arguments that are whole numbers, or lists of them. */
+  /** Arguments that are whole numbers, or lists of them. */
   readonly integers: ReadonlySet<string>;
-  /** The arguments that every call must have. */
   readonly required: ReadonlySet<string>;
 }
 
-/** Reads the tools that an example declares. */
 export function readDeclaredTools(example: Example): DeclaredTool[] {
   return TOOL_FIELDS.flatMap((field) => parseList(example[field]).flatMap(readTool));
 }
 
-/** Finds a tool by its name, written with dots or with underscores. */
+/** The name may have dots or underscores. */
 export function findDeclaredTool(tools: readonly DeclaredTool[], name: string): DeclaredTool | undefined {
   return tools.find((tool) => plainName(tool.name) === plainName(name));
 }

@@ -4,25 +4,26 @@ import { type Call, callsIn, fieldsOf } from "./call.js";
 import { type DeclaredTool, findDeclaredTool, readDeclaredTools } from "./declared.js";
 import { pythonCalls } from "./python-calls.js";
 
-/** A call that is asked for. */
 export interface ExpectedCall {
   name: string;
-  /** What keeps a call of this name from being it; null when nothing does. */
+  /** Why a call of this name does not match; null if it does. */
   differenceFrom(args: Readonly<Record<string, unknown>>, wholeFloats: ReadonlySet<string>): string | null;
 }
 
 const BFCL_FIELDS = ["ground_truth", "possible_answer"] as const;
 const PLAIN_FIELDS = ["answers", "answer"] as const;
 
-/** The calls that an example asks for; a reason in words when they cannot be told. */
+/** Returns a message if the expected calls cannot be read. */
 export function expectedCalls(example: Example): ExpectedCall[] | string {
   if (example.tool_calls !== undefined && example.tool_calls !== null) {
-    return plainCalls(example.tool_calls) ?? "the example's tool_calls are no list of calls with a name and arguments";
+    return (
+      plainCalls(example.tool_calls) ?? "the example's tool_calls is not a list of calls with a name and arguments"
+    );
   }
   for (const field of BFCL_FIELDS) {
     const value = example[field];
     if (value === undefined || value === null) continue;
-    return bfclCalls(value, example) ?? `the example's ${field} is no list of calls`;
+    return bfclCalls(value, example) ?? `the example's ${field} is not a list of calls`;
   }
   for (const field of PLAIN_FIELDS) {
     const calls = plainCalls(example[field]);
@@ -31,13 +32,13 @@ export function expectedCalls(example: Example): ExpectedCall[] | string {
   return "the example has no calls to compare with (tool_calls, ground_truth, possible_answer or answers)";
 }
 
-/** The calls that a value holds; null when it holds anything else, a reason in words when one cannot be compared with. */
+/** Returns null if the value holds anything but calls, and a message if a call cannot be compared. */
 function plainCalls(value: unknown): ExpectedCall[] | string | null {
   const read = unwrapped(value);
   return read === undefined || read === null ? null : exactly(callsIn(read));
 }
 
-/** JSON text, and lists of nothing but JSON texts, as what they hold. */
+/** Parses JSON text, and lists of nothing but JSON texts. */
 function unwrapped(value: unknown): unknown {
   if (typeof value === "string") return parseJson(value)?.value;
   if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string")) return value;
@@ -71,13 +72,14 @@ function bfclCall(item: unknown, tools: readonly DeclaredTool[]): ExpectedCall[]
 
 function exactly(calls: readonly Call[] | null): ExpectedCall[] | string | null {
   const broken = calls?.find(({ args }) => args === null);
-  if (broken !== undefined) return `the arguments of the expected call ${broken.name.slice(0, 60)} are no JSON object`;
+  if (broken !== undefined)
+    return `the arguments of the expected call ${broken.name.slice(0, 60)} are not a JSON object`;
   return calls?.map(({ name, args }) => expected(name, args ?? {}, EXACT)) ?? null;
 }
 
 const EXACT: Rules = { isMatch: isSame, mayLack: () => false, tool: undefined };
 
-/** As BFCL compares: what the tool's schema requires must be there, even where the ground truth allows to leave it out. */
+/** Like BFCL: what the tool's schema requires must be present, even if the ground truth allows to omit it. */
 function loosely(
   name: string,
   allowed: Readonly<Record<string, unknown>>,
@@ -90,7 +92,7 @@ function loosely(
 interface Rules {
   isMatch(value: unknown, wanted: unknown): boolean;
   mayLack(key: string, wanted: unknown): boolean;
-  /** Where it declares whole numbers, they must be written as such: 10, and not 10.0. */
+  /** Whole numbers that it declares must be written as such: 10, and not 10.0. */
   tool: DeclaredTool | undefined;
 }
 
@@ -110,11 +112,11 @@ function expected(name: string, wanted: Readonly<Record<string, unknown>>, rules
 }
 
 function shown(value: unknown): string {
-  const text = jsonOf(value) ?? "something that is no JSON";
+  const text = jsonOf(value) ?? "a value that is not JSON";
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** Whether two values are the same as JSON sees them, whatever the order of their keys. */
+/** Compares as JSON, ignoring the order of keys. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isSame(item, b[i]));
@@ -129,15 +131,15 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Whether a value is one of those that BFCL allows: texts without regard to case, spaces and ",./-_*^", lists item by
- * item, and objects whose every key has its own list of allowed values.
+ * Whether BFCL allows a value: texts are compared without case, spaces and ",./-_*^", lists item by
+ * item, and every key of an object has its own list of allowed values.
  */
 function isAllowed(value: unknown, allowed: unknown): boolean {
   const options: readonly unknown[] = Array.isArray(allowed) ? allowed : [allowed];
   return options.some((option) => isLoose(value, option));
 }
 
-/** Whether BFCL lets a key be left out: "" is among what it allows. */
+/** BFCL lets a key be omitted if "" is among the allowed values. */
 function isOptional(allowed: unknown): boolean {
   return Array.isArray(allowed) && allowed.includes("");
 }

@@ -6,13 +6,13 @@ import { spokenPart } from "../own-answer/reasoning.js";
 import { argumentsOf, type Call, callsIn, fieldsOf, hasArguments, plainName } from "./call.js";
 import { pythonCalls, pythonLiteral } from "./python-calls.js";
 
-/** Stands for an item of `tool_calls` that is not a call, so that it still counts as one too many. */
+/** Stands for an item of `tool_calls` that is not a call, so that it counts as an extra call. */
 const UNREADABLE: Call = { name: "something that is not a call", args: null };
 
 /**
- * Reads the calls that a system made. An output that lists them in `tool_calls`, also as an empty list, is taken at its
- * word; only without such a list is the text of the response searched.
- * @param toolNames the names of the tools that are expected or offered, as `plainName` writes them
+ * Reads the calls that a system made. A `tool_calls` list in the output, even an empty one, is authoritative;
+ * only without it is the response text searched.
+ * @param toolNames the names of the expected or available tools, as `canonicalizeToolName` writes them
  */
 export function readMadeCalls(output: Output, toolNames: ReadonlySet<string>): Call[] {
   const listed = readListedCalls(output.tool_calls);
@@ -38,29 +38,26 @@ function readEach(given: unknown): Call[] {
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
 const FUNCTION_TAG = /<(function|invoke)(?:=| name=)["']?([\w.-]{1,200})["']?>/g;
 const PARAMETER = /<parameter(?:=| name=)["']?([\w.-]{1,200})["']?>([\s\S]*?)<\/parameter>/g;
-/** GLM's way of naming the arguments of a call. */
+/** GLM's format for arguments. */
 const ARGUMENT = /<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g;
-/** Mistral's newer way: the name, and its arguments behind it. */
+/** Mistral's newer format: the name, then its arguments. */
 const NAMED_MARK = /\[TOOL_CALLS\]\s*([A-Za-z_][\w.-]{0,199})(?:\[CALL_ID\]\w{1,50})?(?:\[ARGS\])?\s*(?=\{)/g;
-/** What may stand before and around a call in a list. */
+/** May come before and around a call in a list. */
 const LIST_MARK = /^\s*(?:[-*•]|\d{1,2}[.)])\s+/;
 const EMPHASIS = /^(\*{1,3}|`)(.*)\1$/;
 const CALL_TAG = "<tool_call>";
 const CALL_END = "</tool_call>";
 const MARKS = /<\|python_tag\|>|\[TOOL_CALLS\]|<\/?tool_calls?>/g;
-/** Characters that Markdown wants escaped, as in `my\_tool`; in JSON the backslash is escaped as well. */
+/** Characters that Markdown escapes, as in `my\_tool`; in JSON the backslash is escaped as well. */
 const ESCAPED = /\\{1,2}([_*[\]])/g;
-/** "get_weather" on a line of its own, also as "Action: get_weather". */
+/** "get_weather" on its own line, also as "Action: get_weather". */
 const NAME_LINE =
   /^[ \t]*(?:(?:action|tool|function|name)[ \t]*:[ \t]*)?(?!```)[`*"']{0,3}([A-Za-z_][\w.-]{0,199})[`*"']{0,3}[ \t]*:?[ \t]*\r?\n\s{0,20}(?:(?:action input|arguments|parameters|args|input)[ \t]*:\s{0,20})?(?=\{)/gim;
-/** What introduces a call that is shown and not made. */
+/** Introduces a call that is shown and not made. */
 const EXAMPLE =
   /\b(?:for (?:example|instance)|e\.g\.|example|hypothetical(?:ly)?|something like|(?:would|could|might|should) (?:be|look|call|have been)|you (?:can|could|would|might|need|should)|if you|if i (?:had|were)|placeholder|template|syntax)\b/i;
 
-/**
- * Finds the calls that a text makes: in tags, as JSON, or in Python's syntax. A call that the text shows as an example
- * is not one.
- */
+/** Finds calls in tags, as JSON, or in Python's syntax, except those shown as an example. */
 function findCallsInText(text: string, toolNames: ReadonlySet<string>): Call[] {
   const calls = findCalls(text, toolNames);
   const isRead = calls.length > 0 && !calls.some(({ name }) => name.includes("\\"));
@@ -83,7 +80,7 @@ function findCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
   return inLines.length > 0 ? inLines : readNameLines(plain, toolNames);
 }
 
-/** Calls of known tools that each have a line among prose. */
+/** Calls of known tools on their own lines among prose. */
 function readCallLines(text: string, toolNames: ReadonlySet<string>): Call[] {
   const calls = text.split("\n").flatMap((line) => (line.endsWith(")") ? readCalls(line, toolNames) : []));
   return calls.filter(({ name }) => toolNames.has(plainName(name)));
@@ -95,7 +92,7 @@ function readCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
   return pythonCalls(bare) ?? readCallValues([pythonLiteral(bare)?.value], toolNames);
 }
 
-/** The text without the marks of lists and bold type around its lines. */
+/** Removes list marks and bold type around lines. */
 function unlist(text: string): string {
   return text
     .split("\n")
@@ -103,7 +100,7 @@ function unlist(text: string): string {
     .join("\n");
 }
 
-/** Llama's way, <function=name>{…}</function>, and that of others, with a tag for each argument. Each end is looked for once, so that no text is read over and over. */
+/** Llama's format, <function=name>{…}</function>, and that of others, with a tag for each argument. Each end is searched once, so that reading stays linear. */
 function readFunctionTags(text: string): Call[] | null {
   const tag = new RegExp(FUNCTION_TAG);
   const calls: Call[] = [];
@@ -117,7 +114,7 @@ function readFunctionTags(text: string): Call[] | null {
   return calls.length > 0 ? calls : null;
 }
 
-/** Arguments that each have a tag; what is not JSON in one is a text. Null when there are none. */
+/** Arguments with a tag each; what is not JSON is a text. Null if there are none. */
 function readTaggedArguments(text: string, pattern: RegExp): Call["args"] {
   const found = [...text.matchAll(pattern)].map(([, name = "", value = ""]) => {
     const written = value.trim();
@@ -134,7 +131,7 @@ function readNamedMarks(text: string): Call[] | null {
   return calls.length > 0 ? calls : null;
 }
 
-/** The way of Hermes and Qwen: a <tool_call> for each. What is in one may be JSON, Python, or a name and JSON. */
+/** The format of Hermes and Qwen: a <tool_call> for each, with JSON, Python, or a name and JSON. */
 function readCallTags(text: string, toolNames: ReadonlySet<string>): Call[] | null {
   const blocks = text
     .split(CALL_TAG)
@@ -154,8 +151,8 @@ function readCallBlock(block: string, toolNames: ReadonlySet<string>): Call[] {
 }
 
 /**
- * Reads the calls among values: objects that say they are calls, `{ name: { …arguments } }` with the name of a tool, and
- * lists of nothing but calls as texts, `["f(x=1)"]`. An object that merely has a name is not a call.
+ * Reads the calls among values: objects that are calls, `{ name: { …arguments } }` with the name of a tool, and
+ * lists of nothing but calls as texts, `["f(x=1)"]`. An object that only has a name is not a call.
  */
 function readCallValues(values: Iterable<unknown>, toolNames: ReadonlySet<string>): Call[] {
   const calls: Call[] = [];
@@ -178,7 +175,7 @@ function readCallObject(item: unknown, toolNames: ReadonlySet<string>): Call[] {
   return (hasArguments(fields) ? callsIn(fields) : null) ?? readNamedCalls(fields, toolNames);
 }
 
-/** The way of BFCL, { name: { …arguments } }, which only the name of a tool can tell from any other object. */
+/** BFCL's format, { name: { …arguments } }, recognizable only by the name of a tool. */
 function readNamedCalls(fields: Readonly<Record<string, unknown>>, toolNames: ReadonlySet<string>): Call[] {
   const entries = Object.entries(fields);
   const isCall =
@@ -186,7 +183,7 @@ function readNamedCalls(fields: Readonly<Record<string, unknown>>, toolNames: Re
   return isCall ? entries.map(([name, args]) => ({ name, args: argumentsOf(args) })) : [];
 }
 
-/** A name on one line and a JSON object on the next: where the name is that of a tool, or nothing else is there. */
+/** A name on one line and a JSON object on the next, if the name is that of a tool, or there is nothing else. */
 function readNameLines(text: string, toolNames: ReadonlySet<string>): Call[] {
   const calls: Call[] = [];
   let rest = "";
@@ -210,7 +207,7 @@ function findBracketedLines(text: string): string[] {
     .filter((line) => line.startsWith("[") && line.endsWith("]"));
 }
 
-/** Leaves out the fences, lines and blocks that the words before them call an example. */
+/** Removes fences, lines and blocks that the words before them call an example. */
 function dropExamples(text: string): string {
   const withoutFences = text.replace(FENCE, (fence: string, _inner: string, at: number) =>
     EXAMPLE.test(findIntroduction(text.slice(Math.max(0, at - MAX_INTRODUCTION), at))) ? "" : fence,
@@ -233,7 +230,7 @@ function dropExamples(text: string): string {
 
 const MAX_INTRODUCTION = 300;
 
-/** The last sentence before a place. */
+/** The last sentence before a position. */
 function findIntroduction(before: string): string {
   const text = before.trimEnd();
   return text.slice(Math.max(text.lastIndexOf("\n"), text.slice(0, -1).lastIndexOf(". ")) + 1);

@@ -2,8 +2,8 @@ import { type Call, plainName } from "./call.js";
 import type { ExpectedCall } from "./expected.js";
 
 /**
- * What keeps the calls that were made from being those expected; null when nothing does. Each call pairs with one that
- * is expected, in order or in any order.
+ * Why the calls that were made do not match the expected ones; null if they do. Each call pairs with one expected call,
+ * in order or in any order.
  */
 export function differenceOf(
   expected: readonly ExpectedCall[],
@@ -17,7 +17,7 @@ export function differenceOf(
   if (wanted === undefined || call === undefined) return null;
   if (isOrdered || made.length === 1) return firstDifference(expected, made);
   if (canPair(expected, made)) return null;
-  return firstDifference(expected, made) ?? "the calls do not pair";
+  return firstDifference(expected, made) ?? "the calls do not match";
 }
 
 function firstDifference(expected: readonly ExpectedCall[], made: readonly Call[]): string | null {
@@ -36,7 +36,7 @@ function between(wanted: ExpectedCall, { name, args, wholeFloats = NONE }: Call)
   return args === null ? "arguments are not JSON" : wanted.differenceFrom(args, wholeFloats);
 }
 
-/** Pairs every expected call, taking back earlier pairs where that makes room. */
+/** Bipartite matching: pairs every expected call, reassigning earlier pairs where needed. */
 function canPair(expected: readonly ExpectedCall[], made: readonly Call[]): boolean {
   const fits = expected.map((wanted) => made.flatMap((call, i) => (between(wanted, call) === null ? [i] : [])));
   const takenBy = new Map<number, number>();

@@ -18,8 +18,8 @@ const WORDS: Readonly<Record<string, unknown>> = {
 const DEEPEST = 100;
 
 /**
- * One value as BFCL reads it from Python: numbers, texts, lists, tuples (as lists), dicts, and sums of numbers. A name,
- * and a call without named arguments, stand for their own text.
+ * Reads one value as BFCL reads Python: numbers, texts, lists, tuples (as lists), dicts, and sums of numbers. A name,
+ * and a call without named arguments, are read as their own text.
  */
 function readValue(cursor: Cursor, depth = 0): unknown {
   return noted(cursor, readSum(cursor, depth));
@@ -72,7 +72,7 @@ function readOperand(cursor: Cursor, depth: number): Operand {
   return { type: "number", value: Number(number.replaceAll("_", "")), isFloat: /[.eE]/.test(number) };
 }
 
-/** A tuple, or a value that merely stands in brackets: a tuple has a comma. */
+/** A tuple, or a value in brackets: a tuple has a comma. */
 function readBracketed(cursor: Cursor, depth: number): Operand {
   cursor.at += 1;
   if (cursor.take(")")) return { type: "other", value: [] };
@@ -88,7 +88,6 @@ function readList(cursor: Cursor, depth: number): unknown[] {
   return readItems(cursor, "]", depth);
 }
 
-/** What comes before the closing bracket. */
 function readItems(cursor: Cursor, close: string, depth: number): unknown[] {
   const items: unknown[] = [];
   while (!cursor.take(close)) {
@@ -110,7 +109,7 @@ function readDict(cursor: Cursor, depth: number): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** A word such as True, a name, a call, or an item of a name. */
+/** A keyword such as True, a name, a call, or an item of a name. */
 function readName(cursor: Cursor, depth: number): unknown {
   cursor.skipSpace();
   const start = cursor.at;
@@ -129,7 +128,7 @@ interface InnerCall {
   depth: number;
 }
 
-/** With named arguments it is what BFCL makes of any call; without, it is text. */
+/** With named arguments it is read as BFCL reads any call; without, as text. */
 function readInnerCall(cursor: Cursor, { name, start, depth }: InnerCall): unknown {
   const named = readArguments(cursor, depth + 1).flatMap(({ keyword, value }): [string, unknown][] =>
     keyword === null ? [] : [[keyword, value]],
@@ -139,16 +138,15 @@ function readInnerCall(cursor: Cursor, { name, start, depth }: InnerCall): unkno
   return { [name]: args };
 }
 
-/** One argument of a call. */
 interface Argument {
-  /** Null for one without a name. */
+  /** Null for a positional argument. */
   keyword: string | null;
   value: unknown;
-  /** Whether it is, or its list holds, a whole number that was written as a fraction. */
+  /** Whether it is, or contains, a whole number written as a fraction. */
   hasWholeFloat: boolean;
 }
 
-/** The arguments of a call, from its opening bracket to the closing one. */
+/** Reads from the opening to the closing bracket. */
 function readArguments(cursor: Cursor, depth = 0): Argument[] {
   if (depth > DEEPEST || !cursor.take("(")) throw new NotPython();
   const args: Argument[] = [];
@@ -166,7 +164,7 @@ function readArguments(cursor: Cursor, depth = 0): Argument[] {
 const OPENING = () => /([rbuf]{0,2})(?=["'])/iy;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "0": "\0", b: "\b", f: "\f", "\n": "" };
 
-/** The text in quotes that comes next, with those that follow it directly: Python joins them. Null when none does. */
+/** Reads adjacent string literals, which Python joins. Null if there is none. */
 function readTexts(cursor: Cursor): string | null {
   const parts: string[] = [];
   for (let prefix = cursor.match(OPENING()); prefix !== null; prefix = cursor.match(OPENING())) {
@@ -204,7 +202,7 @@ function readEscape(text: string, at: number): { char: string; length: number } 
   return { char: known ?? (/[\\'"]/.test(char) ? char : `\\${char}`), length: 1 };
 }
 
-/** A value as it was read. Numbers and texts can be computed with; a name or a call stands for itself and cannot. */
+/** Numbers and texts can be computed with; a name or a call stands for itself and cannot. */
 type Operand =
   | { type: "number"; value: number; isFloat: boolean }
   | { type: "text"; value: string }
@@ -212,7 +210,7 @@ type Operand =
 
 type Operator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 
-/** What Python makes of two operands; throws where it, or its reader in BFCL, makes nothing. */
+/** Throws where Python, or BFCL's reader of it, has no result. */
 function combined(operator: Operator, left: Operand, right: Operand): Operand {
   if (left.type === "text" && right.type === "text" && operator === "+") {
     return { type: "text", value: left.value + right.value };
@@ -248,16 +246,15 @@ function negated(operand: Operand): Operand {
   return { ...operand, value: -operand.value };
 }
 
-/** Longer texts are no list of calls. */
 const LONGEST = 200_000;
 const NAME = () => /[A-Za-z_][\w.]*(?=\()/y;
 const POSITIONAL = "positional ";
 
 /**
- * The calls of a text that is nothing but calls in Python's syntax, in square brackets or one after the other; null when
- * it is anything else. Arguments without a name are called "positional 1", "positional 2".
+ * Parses a text that is nothing but calls in Python's syntax, in square brackets or one after the other; null for
+ * other texts. Positional arguments are called "positional 1", "positional 2".
  * @example
- * pythonCalls('[add(a=1, b=2), greet(name="Ada")]');
+ * parsePythonCalls('[add(a=1, b=2), greet(name="Ada")]');
  * // [{ name: "add", args: { a: 1, b: 2 } }, { name: "greet", args: { name: "Ada" } }]
  */
 export function pythonCalls(text: string): Call[] | null {
@@ -266,7 +263,7 @@ export function pythonCalls(text: string): Call[] | null {
   return attempt(() => readCalls(new Cursor(trimmed)));
 }
 
-/** What a text is as a Python list or dict, such as "{'name': 'add'}"; null when it is none. */
+/** Parses a Python list or dict, such as "{'name': 'add'}"; null for other texts. */
 export function pythonLiteral(text: string): Parsed | null {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST || !/^[[{]/.test(trimmed)) return null;
@@ -313,7 +310,6 @@ function readCall(cursor: Cursor): Call {
   };
 }
 
-/** A text that is read from left to right. */
 class Cursor {
   readonly text: string;
   at = 0;
@@ -328,7 +324,7 @@ class Cursor {
     while (/\s/.test(this.text[this.at] ?? "")) this.at += 1;
   }
 
-  /** Takes a character if it comes next, after any space. */
+  /** Skips spaces, then takes the character if it comes next. */
   take(char: string): boolean {
     this.skipSpace();
     if (this.text[this.at] !== char) return false;
@@ -341,7 +337,7 @@ class Cursor {
     return this.text[this.at] ?? "";
   }
 
-  /** Takes what a sticky pattern matches here; null when it does not. */
+  /** Takes what a sticky pattern matches here; null if it does not match. */
   match(pattern: RegExp): string | null {
     this.skipSpace();
     pattern.lastIndex = this.at;
@@ -351,5 +347,5 @@ class Cursor {
   }
 }
 
-/** What is not Python; caught where reading began. */
+/** Thrown for text that is not Python; caught where reading began. */
 class NotPython extends Error {}

@@ -1,30 +1,28 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Kin } from "./kin.js";
 
-/** What there was to end, and how that went. */
+/** The result of stopping processes. */
 export interface StopReport {
-  /** How many processes ran when they were told to end. On systems other than Linux, 1 for all of the group. */
+  /** Number of processes running when asked to stop. On systems other than Linux, 1 for the whole group. */
   readonly running: number;
-  /** How many had to be killed. */
   readonly killed: number;
-  /** The numbers of those that run in spite of it. */
+  /** Process ids of those still running. */
   readonly left: readonly number[];
 }
 
-/** The report when nothing ran. */
 export const NOTHING_RAN: StopReport = { running: 0, killed: 0, left: [] };
 
-/** Nobody is told when a process that is not one's child ends: it has to be looked for. */
+/** There is no notification when a process ends that is not a child, so poll for it. */
 const FIRST_LOOK_MS = 5;
 const LONGEST_LOOK_MS = 80;
 
-/** A process that is just handing over to a child can slip through one look, not through several. */
+/** A process that is just starting a child can be missed by one scan, but not by several. */
 const CLEAN_LOOKS = 3;
 
-/** The kernel may take a while to clear away what was killed. */
+/** The kernel may take a while to remove killed processes. */
 const KILL_MS = 2000;
 
-/** Asks all of them to end, kills those that do not within the grace, and looks whether any is left. */
+/** Asks all processes of a tree to terminate, kills those that do not within the grace period, and checks whether any are left. */
 export async function endAll(kin: Kin, graceMs: number): Promise<StopReport> {
   const running = askToEnd(kin);
   if (running === 0 && isGone(kin, CLEAN_LOOKS - 1)) return NOTHING_RAN;
@@ -34,8 +32,8 @@ export async function endAll(kin: Kin, graceMs: number): Promise<StopReport> {
 }
 
 /**
- * They are all found before the first is told: afterwards nobody knows who came from whom. Held meanwhile, so that nothing
- * is done after it was to be stopped.
+ * Finds all processes before signaling the first, because afterwards parents are no longer known. They are paused
+ * meanwhile so that they do no more work.
  */
 function askToEnd(kin: Kin): number {
   tell(-kin.root, "SIGSTOP");
@@ -43,7 +41,7 @@ function askToEnd(kin: Kin): number {
   if (running.length === 0) return 0;
   tell(-kin.root, "SIGTERM");
   tell(-kin.root, "SIGCONT");
-  // To be told twice means "at once" to some programs.
+  // Some programs take a second SIGTERM as "exit immediately".
   for (const { pid, group } of running) if (group !== kin.root) tell(pid, "SIGTERM");
   return running.length;
 }
@@ -63,7 +61,7 @@ function isGone(kin: Kin, times = CLEAN_LOOKS): boolean {
   return true;
 }
 
-/** Again and again, as what is being killed may still be starting others. */
+/** Repeats, because processes being killed may still start others. */
 async function killAll(kin: Kin): Promise<Pick<StopReport, "killed" | "left">> {
   const killed = new Set<number>();
   const end = performance.now() + KILL_MS;
@@ -82,16 +80,16 @@ function killOnce(kin: Kin, killed: Set<number>): number[] {
     killed.add(pid);
   };
   const found = kin.look(kill);
-  // Afterwards, so that the look still saw who came from whom; as a group, so that none can start another meanwhile.
+  // Signals the group after the scan, which needs the parents, so that none of its processes can start another.
   tell(-kin.root, "SIGKILL");
   return found.map(({ pid }) => pid);
 }
 
-/** Sends a signal to a process, or to a group when the number is negative. */
+/** Sends a signal to a process, or to a group when the id is negative. */
 export function tell(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone, or not ours to end: the next look tells which.
+    // It has ended or belongs to another user; the next scan shows which.
   }
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describe("findProgram", () => {
-  it("takes the first that can be run", async () => {
+  it("returns the first executable", async () => {
     const path = `:${join(dir, "none")}:${join(dir, "first")}:${join(dir, "second")}`;
     await writeFile(join(dir, "first", "tool"), "");
     await mkdir(join(dir, "first", "folder"));
@@ -24,7 +24,7 @@ describe("findProgram", () => {
     expect(findProgram(join(dir, "first", "tool"), "")).toBe(join(dir, "first", "tool"));
   });
 
-  it("looks in PATH unless told", () => {
+  it("searches PATH by default", () => {
     expect(findProgram("sh")).toMatch(/\/sh$/);
     expect(findProgram("no-such-program-here")).toBeNull();
     expect(findProgram("", "/")).toBeNull();

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /**
- * The path of a program in the folders of PATH; null when none has it.
+ * Finds a program in the folders of PATH; null when it is not there.
  * @example
  * findProgram("git"); // "/usr/bin/git"
  */

@@ -14,8 +14,8 @@ async function keep(chunks: readonly Uint8Array[], maxBytes: number): Promise<Ke
 /** Plain letters, so that bytes and characters are the same. */
 const letters = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 40 }), { maxLength: 20 });
 
-describe("KeptOutput", () => {
-  it("keeps exactly the first and the last bytes, however they come", async () => {
+describe("OutputBuffer", () => {
+  it("keeps exactly the first and the last bytes, however they arrive", async () => {
     await fc.assert(
       fc.asyncProperty(letters, fc.integer({ min: 0, max: 60 }), async (parts, maxBytes) => {
         const all = parts.join("");
@@ -37,7 +37,7 @@ describe("KeptOutput", () => {
     );
   });
 
-  it("never breaks a character", async () => {
+  it("never splits a character", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: "grapheme" }),
@@ -58,7 +58,7 @@ describe("KeptOutput", () => {
     );
   });
 
-  it("grows with what there is", async () => {
+  it("grows with its content", async () => {
     const kept = await keep([Buffer.alloc(5000, "x"), Buffer.alloc(20_000, "y"), Buffer.from("z")], 1 << 20);
     expect(kept.text()).toBe(`${"x".repeat(5000)}${"y".repeat(20_000)}z`);
   });

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
-/** Reads all that a stream gives, and keeps the first part and the last part of it. */
+/** Reads a stream to its end and keeps the first and the last part. */
 export class KeptOutput {
   readonly #head: Ring;
   readonly #tail: Ring;
@@ -14,7 +14,6 @@ export class KeptOutput {
     stream.on("error", () => undefined);
   }
 
-  /** True when some of it was dropped. */
   get isCut(): boolean {
     return this.#tail.dropped > 0;
   }
@@ -32,12 +31,12 @@ export class KeptOutput {
   }
 }
 
-/** Without the beginning of a character that was cut. */
+/** Without an incomplete last character. */
 function wholeStart(bytes: Buffer): string {
   return new StringDecoder("utf8").write(bytes);
 }
 
-/** Without the end of a character that was cut: at most three bytes, which no character begins with. */
+/** Without an incomplete first character: at most three continuation bytes. */
 function wholeEnd(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
@@ -46,7 +45,7 @@ function wholeEnd(bytes: Buffer): string {
 
 const FIRST_SIZE = 1 << 12;
 
-/** The last bytes of all that were pushed. Grows with what there is to keep, up to its limit. */
+/** The last bytes of everything pushed. Grows up to its limit. */
 class Ring {
   readonly #maxBytes: number;
   #bytes = Buffer.alloc(0);
@@ -80,7 +79,7 @@ class Ring {
     return Buffer.concat([this.#bytes.subarray(this.#end), this.#bytes.subarray(0, this.#end)]);
   }
 
-  /** While it still grows nothing has been overwritten, so that what is kept begins at 0. */
+  /** Nothing has been overwritten while it still grows, so the content begins at 0. */
   #grow(needed: number): void {
     if (needed <= this.#bytes.length || this.#bytes.length === this.#maxBytes) return;
     const grown = Buffer.alloc(Math.min(this.#maxBytes, Math.max(FIRST_SIZE, 2 * this.#bytes.length, needed)));

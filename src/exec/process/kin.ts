@@ -8,49 +8,48 @@ import {
 } from "./process-table.js";
 import { bearsTrace, outputsOf, ownFolders, type Traces } from "./traces.js";
 
-/** A program and the processes that come from it. */
+/** A program and all processes it started, directly or indirectly. */
 export interface Kin {
-  /** The number of the program, and of the group that it leads. */
+  /** The id of the program and of the process group it leads. */
   readonly root: number;
-  /** Remembers who descends from it now: once the parents are gone, nobody can tell. */
+  /** Records the current descendants, because they cannot be found once their parents have ended. */
   note(): void;
-  /** Those that run now. `found` is told of each as soon as it is seen. */
+  /** Finds all running processes of the tree. `found` is called for each as soon as it is seen. */
   look(found?: (entry: ProcessEntry) => void): ProcessEntry[];
 }
 
-/** By what the processes of a program are known. */
 export interface KinOptions {
   readonly root: number;
   readonly mark: string;
   readonly folders: readonly string[];
 }
 
-/** The kin of a program that has just started as the leader of a session. */
+/** Tracks the processes of a program that was just started as a session leader. */
 export function kinOf(options: KinOptions): Kin {
   return hasProcessTable() ? new VisibleKin(options) : new GroupKin(options.root);
 }
 
 interface Survey {
-  /** Whether a process that is not yet known for one of them is. */
+  /** Recognizes a process of the tree that is not known yet. */
   readonly bears: (entry: ProcessEntry) => boolean;
   readonly found?: ((entry: ProcessEntry) => void) | undefined;
 }
 
-/** Where the system shows its processes: all of them, also those that have left the group. */
+/** Uses /proc to find all processes, including those that left the group. */
 class VisibleKin implements Kin {
   readonly root: number;
   readonly #traces: Traces;
   readonly #since: number;
   readonly #spared = new Set(lineOf(process.pid));
-  /** Number → start of each process that was known for one of them. */
+  /** Process id → start time of every process recognized so far. */
   readonly #known = new Map<number, number>();
   readonly #sessions: Set<number>;
-  /** Numbers of processes that were there before the program. */
+  /** Ids of processes that are older than the program. */
   readonly #older = new Set<number>();
 
   constructor({ root, mark, folders }: KinOptions) {
     this.root = root;
-    // What is printed elsewhere, such as to our own terminal, says nothing.
+    // Outputs that this process shares, such as its terminal, identify nothing.
     const ours = new Set(outputsOf(process.pid));
     const outputs = new Set(outputsOf(root).filter((output) => !ours.has(output)));
     this.#traces = { mark, folders: ownFolders(folders), outputs };
@@ -59,7 +58,7 @@ class VisibleKin implements Kin {
   }
 
   note(): void {
-    // Every second while the program runs, so that it has to be cheap: what was old once is not read again.
+    // Runs every second, so it must be cheap: older processes are not read again.
     this.#survey(
       processIds().filter((pid) => !this.#older.has(pid)),
       { bears: () => false },
@@ -86,7 +85,7 @@ class VisibleKin implements Kin {
     return ours;
   }
 
-  /** One by one, so that each is still fresh when it is judged. What was there before the program is none of it. */
+  /** Reads one process at a time so that its data is current. Processes older than the program do not belong to it. */
   *#candidates(pids: readonly number[]): Generator<ProcessEntry> {
     for (const pid of pids) {
       const entry = this.#spared.has(pid) ? null : readProcess(pid);
@@ -100,7 +99,7 @@ class VisibleKin implements Kin {
     return group === this.root || this.#sessions.has(session) || this.#known.get(pid) === startedAt;
   }
 
-  /** A session that one of them leads has only their like in it. */
+  /** All processes of a session led by one of ours are ours. */
   #remember({ pid, session, startedAt }: ProcessEntry): void {
     this.#known.set(pid, startedAt);
     if (session === pid) this.#sessions.add(session);
@@ -121,7 +120,7 @@ class VisibleKin implements Kin {
   }
 }
 
-/** On other systems only the group can be seen, as a whole: what leaves it is not found. */
+/** Other systems only show the process group: processes that leave it are not found. */
 class GroupKin implements Kin {
   readonly root: number;
 

@@ -19,25 +19,25 @@ function file(name: string, text: string, mode: number): string {
 
 const start = (command: string) => startProgram({ command, env: process.env });
 
-it("says of a script without the execute bit how to run it", async () => {
+it("explains how to run a script that is not executable", async () => {
   const script = file("agent.mjs", "#!/usr/bin/env node\n", 0o644);
   await expect(start(script)).rejects.toThrow(UsageError);
   await expect(start(script)).rejects.toThrow(
-    `${script} may not be run: it has no execute bit. Set it (chmod +x ${script}), or name the program that runs it, such as: node ${script}.`,
+    `${script} cannot be run: it is not executable. Run chmod +x ${script}, or name the program that runs it, such as: node ${script}.`,
   );
 });
 
-it("says of a script whose interpreter is missing that it is the interpreter", async () => {
+it("reports a missing interpreter of a script", async () => {
   const script = file("agent", "#!/no/such/program\n", 0o755);
-  await expect(start(script)).rejects.toThrow(/the program that its first line names is not there/);
-  await expect(start(join(dir, "gone"))).rejects.toThrow(/There is no program .*gone/);
+  await expect(start(script)).rejects.toThrow(/the interpreter named in its first line does not exist/);
+  await expect(start(join(dir, "gone"))).rejects.toThrow(/Program ".*gone" not found/);
 });
 
-it("says of a folder that it is no program", async () => {
-  await expect(start(dir)).rejects.toThrow(`${dir} may not be run: it is no program`);
+it("reports that a folder is not a program", async () => {
+  await expect(start(dir)).rejects.toThrow(`${dir} cannot be run: it is not a program`);
 });
 
-it("knows which files have the bit", () => {
+it("detects which files are executable", () => {
   expect(lacksExecuteBit(file("a", "", 0o644))).toBe(true);
   expect(lacksExecuteBit(file("b", "", 0o755))).toBe(false);
   expect(lacksExecuteBit(join(dir, "gone"))).toBe(false);

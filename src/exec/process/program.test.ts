@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isGroupRunning, readProcess } from "./process-table.js";
 import { type ProgramOptions, type RunningProgram, startAttached, startProgram } from "./program.js";
 
-/** What leaves the group can be found on Linux alone. */
+/** Processes that leave the group can only be found on Linux. */
 const onLinux = it.runIf(process.platform === "linux");
 
 let dir = "";
@@ -28,7 +28,7 @@ async function startShell(script: string, options: Partial<ProgramOptions> = {})
   return program;
 }
 
-/** The number that a process of the script has written down. */
+/** The pid that a process of the script has written to a file. */
 async function written(name: string): Promise<number> {
   const read = () => {
     try {
@@ -46,7 +46,7 @@ const isRunning = (pid: number) => readProcess(pid) !== null;
 const KEEPS_ON = "while true; do sleep 0.05; done";
 
 describe("startProgram", () => {
-  it("tells how its program ended and all that it printed", async () => {
+  it("returns how the program ended and its whole output", async () => {
     const program = await startShell("echo out; echo err >&2; exit 7");
     const printed = Promise.all([text(program.stdout), text(program.stderr)]);
     expect(await program.ended).toEqual({ code: 7, signal: null });
@@ -56,7 +56,7 @@ describe("startProgram", () => {
     expect(await (await startShell("kill -9 $$")).ended).toEqual({ code: null, signal: "SIGKILL" });
   });
 
-  it("gives it nothing to read, or what it is to read", async () => {
+  it("passes the given input, or none", async () => {
     expect(await text((await startShell("cat; echo done")).stdout)).toBe("done\n");
     expect(await text((await startShell("cat", { input: "é".repeat(200_000) })).stdout)).toBe("é".repeat(200_000));
     expect(await (await startShell("exec 0<&-; exit 3", { input: "x".repeat(1_000_000) })).ended).toMatchObject({
@@ -64,26 +64,26 @@ describe("startProgram", () => {
     });
   });
 
-  it("gives it no more variables than it was told, but for its mark", async () => {
+  it("passes only the given variables and the marker", async () => {
     const program = await startProgram({ command: "/usr/bin/env", env: { A: "b" }, cwd: dir });
     started.push(program);
     expect(await text(program.stdout)).toMatch(/^A=b\nASSAY_TRIAL=[\w:-]+\n$/);
   });
 
-  it("says what is wrong with a program that cannot be started", async () => {
+  it("explains why a program cannot be started", async () => {
     const start = (command: string, options: Partial<ProgramOptions> = {}) =>
       startProgram({ command, env: process.env, ...options });
-    await expect(start("no-such-program-here")).rejects.toThrow(/There is no program "no-such-program-here"/);
-    await expect(start("sh", { cwd: join(dir, "gone") })).rejects.toThrow(/gone: there is no such folder/);
+    await expect(start("no-such-program-here")).rejects.toThrow(/Program "no-such-program-here" not found/);
+    await expect(start("sh", { cwd: join(dir, "gone") })).rejects.toThrow(/gone: the folder does not exist/);
     await expect(start("sh", { args: ["x".repeat(300_000)] })).rejects.toThrow(/arguments are too long/);
     await writeFile(join(dir, "text"), "no program", { mode: 0o600 });
-    await expect(start(join(dir, "text"))).rejects.toThrow(/may not be run/);
+    await expect(start(join(dir, "text"))).rejects.toThrow(/cannot be run/);
     await expect(start("")).rejects.toMatchObject({ exitCode: 2 });
   });
 });
 
 describe("stop", () => {
-  it("passes signals on to all of the group", async () => {
+  it("sends signals to the whole group", async () => {
     const program = await startShell("trap 'exit 5' INT; echo $$ > pid; sleep 60 & wait");
     await written("pid");
     program.signal("SIGINT");
@@ -92,7 +92,7 @@ describe("stop", () => {
     expect(isGroupRunning(program.pid)).toBe(false);
   });
 
-  it("gives programs time to end by themselves", async () => {
+  it("gives programs time to terminate", async () => {
     const program = await startShell(`trap 'sleep 0.2; echo 1 > saved; exit 0' TERM; echo $$ > pid; ${KEEPS_ON}`);
     await written("pid");
     expect(await program.stop()).toMatchObject({ killed: 0, left: [] });
@@ -100,7 +100,7 @@ describe("stop", () => {
     expect(await written("saved")).toBe(1);
   });
 
-  it("kills what does not listen, and asks only once", async () => {
+  it("kills processes that do not terminate, and asks only once", async () => {
     const program = await startShell(`trap 'echo asked' TERM; echo $$ > pid; ${KEEPS_ON}`);
     const printed = text(program.stdout);
     await written("pid");
@@ -112,7 +112,7 @@ describe("stop", () => {
     expect(await printed).toBe("asked\n");
   });
 
-  it("does nothing once all is over", async () => {
+  it("does nothing once everything has ended", async () => {
     const program = await startShell("exit 0");
     await program.sweep();
     program.signal("SIGKILL");
@@ -178,7 +178,7 @@ describe("stop", () => {
 });
 
 describe("sweep", () => {
-  it("ends what the program left behind and says how much that was", async () => {
+  it("stops processes left behind and reports how many there were", async () => {
     const program = await startShell("sleep 60 & sleep 60 & exit 0");
     expect(await program.ended).toEqual({ code: 0, signal: null });
     expect(isGroupRunning(program.pid)).toBe(true);
@@ -222,8 +222,8 @@ describe("sweep", () => {
   });
 });
 
-describe("the streams", () => {
-  it("end although something holds them open", async () => {
+describe("the output streams", () => {
+  it("end even if a process holds them open", async () => {
     const program = await startShell("echo all; sleep 60 & exit 0");
     expect(await text(program.stdout)).toBe("all\n");
     expect(isGroupRunning(program.pid)).toBe(true);
@@ -231,7 +231,7 @@ describe("the streams", () => {
     await program.closed;
   });
 
-  it("come to an end when nobody reads them", async () => {
+  it("end without a reader", async () => {
     const program = await startShell("head -c 300000 /dev/zero & sleep 0.2; exit 0");
     await program.closed;
   });
@@ -247,7 +247,7 @@ describe("the streams", () => {
     expect([bytes, tail]).toEqual([250_004, "end\n"]);
   });
 
-  it("do not hold up a program whose reader turned away", async () => {
+  it("do not block a program whose reader was closed", async () => {
     const program = await startShell("head -c 3000000 /dev/zero; echo done >&2");
     program.stdout.destroy();
     expect(await text(program.stderr)).toBe("done\n");
@@ -255,7 +255,7 @@ describe("the streams", () => {
 });
 
 describe("startAttached", () => {
-  it("runs a program that can be stopped", async () => {
+  it("starts a program that can be stopped", async () => {
     const program = await startAttached({ command: "sleep", args: ["60"], env: process.env }, "stderr");
     started.push(program);
     expect(await program.stop()).toMatchObject({ running: 1, left: [] });

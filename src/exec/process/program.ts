@@ -15,36 +15,34 @@ const GRACE_MS = 2000;
 
 const NOTE_EVERY_MS = 1000;
 
-/** How a program ended. */
 export interface ProgramEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What is started, and how. */
 export interface StartOptions {
   readonly command: string;
   readonly args?: readonly string[];
-  /** Ours unless told. */
+  /** Default: the current working directory. */
   readonly cwd?: string;
-  /** All of its environment, but for the mark that is added. */
+  /** The complete environment, except for the marker that is added. */
   readonly env: NodeJS.ProcessEnv;
   /**
-   * Folders that this program has to itself while it runs: whatever was started since and works in one of them, or lies
-   * in one, is taken for a part of it. Folders that hold our own working folder, the home or the folder for temporary
-   * files are ignored.
+   * Folders that only this program uses while it runs: processes started later that work in one of them, or whose program is
+   * in one, are treated as part of it. Folders that contain the current working directory, the home or the temporary folder
+   * are ignored.
    */
   readonly folders?: readonly string[];
 }
 
 export interface ProgramOptions extends StartOptions {
-  /** What it reads; without it, nothing. */
+  /** Text for stdin. Default: none. */
   readonly input?: string;
 }
 
-/** A program that was started, and every process that comes from it. */
+/** A started program and all processes it started. */
 export class RunningProgram {
-  /** Of the program itself; others that it started may still be running. */
+  /** The end of the program itself; processes it started may still be running. */
   readonly ended: Promise<ProgramEnd>;
   readonly #kin: Kin;
   #ending: Promise<StopReport> | null = null;
@@ -61,22 +59,22 @@ export class RunningProgram {
     });
   }
 
-  /** Also the number of its group. */
+  /** Also the id of its process group. */
   get pid(): number {
     return this.#kin.root;
   }
 
-  /** Tells all of its group. */
+  /** Signals the whole process group. */
   signal(signal: NodeJS.Signals): void {
     if (!this.#isOver) tell(-this.#kin.root, signal);
   }
 
   /**
-   * Asks all of its processes to end, kills those that do not within the grace, and says which are left even so. While
-   * this is under way, asking again changes nothing.
+   * Asks all processes to terminate, kills those that do not within the grace period, and reports which are still running.
+   * Calls during a stop return the same promise.
    */
   async stop(graceMs = GRACE_MS): Promise<StopReport> {
-    // The number may be another's by now.
+    // The pid may have been reused.
     if (this.#isOver) return NOTHING_RAN;
     this.#ending ??= this.#end(graceMs).finally(() => {
       this.#ending = null;
@@ -84,7 +82,7 @@ export class RunningProgram {
     return this.#ending;
   }
 
-  /** Waits for the program to end, then ends what it has left running in the background. */
+  /** Waits for the program to end, then stops processes left in the background. */
   async sweep(graceMs = GRACE_MS): Promise<StopReport> {
     await this.ended;
     return this.stop(graceMs);
@@ -100,11 +98,11 @@ export class RunningProgram {
   }
 }
 
-/** A program whose output is read. */
+/** A program with readable output. */
 export class Program extends RunningProgram {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** When all it printed was read. Comes at the latest a second after it ended and was last heard of. */
+  /** Resolves when all output was read, at the latest about a second after the program ended and its last output. */
   readonly closed: Promise<void>;
 
   constructor(child: ChildProcess & { stdout: Readable; stderr: Readable }, kin: Kin) {
@@ -117,8 +115,8 @@ export class Program extends RunningProgram {
 }
 
 /**
- * Starts a program in a group of its own, with nothing to read unless it is given. Stop it or, once it has ended, sweep
- * up after it: only then is it certain that nothing of it runs. Should this process be killed, a watchdog ends it.
+ * Starts a program in its own process group, without stdin unless `input` is given. Stop it or, once it has ended, call
+ * `sweep`: only then is it certain that none of its processes run. If this process is killed, a watchdog stops the program.
  * @example
  * const program = await startProgram({ command: "make", args: ["test"], cwd: folder, env: { PATH }, folders: [folder] });
  * program.stdout.pipe(process.stderr);
@@ -128,12 +126,12 @@ export class Program extends RunningProgram {
 export async function startProgram({ input, ...options }: ProgramOptions): Promise<Program> {
   const { child, kin, mark } = await start(options, [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
   watchdog.watch(kin.root, mark);
-  // It may end without having read all of it.
+  // The program may end before reading all input.
   child.stdin?.on("error", () => undefined).end(input);
   return new Program(child as ChildProcess & { stdout: Readable; stderr: Readable }, kin);
 }
 
-/** Starts a program that has our own terminal, and prints to our stdout or, when that holds something else, to our stderr. */
+/** Starts a program with this process's terminal. It prints to our stdout or, when that has other content, to our stderr. */
 export async function startAttached(options: StartOptions, output: "stdout" | "stderr"): Promise<RunningProgram> {
   const { child, kin } = await start(options, ["inherit", output === "stdout" ? "inherit" : 2, "inherit"]);
   return new RunningProgram(child, kin);
@@ -153,7 +151,7 @@ function start({ command, args = [], cwd, env, folders = [] }: StartOptions, std
       const child = spawn(command, args, { cwd, env: { ...env, [MARK_NAME]: mark }, detached: true, stdio });
       child.on("error", fail);
       const root = child.pid;
-      // At once: a program that ends quickly can be looked at only until then.
+      // Immediately, because a program that ends quickly can only be inspected until then.
       if (root !== undefined) resolve({ child, kin: kinOf({ root, mark, folders }), mark });
     } catch (error) {
       fail(error);
@@ -163,25 +161,25 @@ function start({ command, args = [], cwd, env, folders = [] }: StartOptions, std
 
 const LOOK_EVERY_MS = 100;
 
-/** About a second. Counted in looks and not by the clock, so that a process that was busy meanwhile still reads it all. */
+/** About a second. Counted in polls rather than time, so that a busy process still reads all output. */
 const IDLE_LOOKS = 10;
 
-/** What a program prints, up to its end. */
+/** The output of a program until its end. */
 interface OutputStream {
   readonly stream: Readable;
-  /** When all of it was handed on; when nobody reads it, when all was printed. */
+  /** Resolves when all output was passed on or, without a reader, when all was printed. */
   readonly closed: Promise<void>;
 }
 
 /**
- * Hands on what a program prints and ends well in any case: something that the program started may hold its output open
- * for ever, so that some time after the program's end without a word nothing more is waited for.
+ * Passes on the output of a program and always ends: a process it started may hold the output open indefinitely, so some
+ * time after the program's end and its last output the stream is closed.
  */
 function outputStream(source: Readable, ended: Promise<unknown>): OutputStream {
   const stream = new PassThrough();
   source.on("error", () => undefined);
   source.pipe(stream, { end: false });
-  // A reader that turns away must not leave the program waiting for somebody to read.
+  // A closed reader must not block the program.
   stream.on("close", () => source.unpipe(stream).resume());
   return { stream, closed: close(source, stream, ended) };
 }
@@ -207,14 +205,14 @@ async function isSilent(source: Readable, stream: PassThrough): Promise<void> {
   source.off("data", count);
 }
 
-/** True while a reader that takes its time has some of it still to come. */
+/** True while a slow reader still has output to read. */
 function isBeingRead(source: Readable, stream: PassThrough): boolean {
   return stream.readableFlowing !== null && source.readableLength + stream.readableLength + stream.writableLength > 0;
 }
 
 /**
- * Keeps the list of what runs, and when nobody is left to write to it ends what is still on it. Several times over, as
- * what is being killed may still be starting others.
+ * Keeps a list of running programs, and kills those still listed when its input closes. Repeats, because processes being
+ * killed may still start others.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
@@ -243,11 +241,11 @@ done
 `;
 
 /**
- * Ends the programs of an Assay process that was killed and could not do so itself: a small shell that outlives it. All
- * else works without it, so that it does not matter when there is no shell.
+ * Stops the programs of an Assay process that was killed: a small shell that outlives it. Optional: everything else works
+ * without a shell.
  */
 export class Watchdog {
-  /** Group → mark of the programs that run. */
+  /** Process group → marker of running programs. */
   readonly #watched = new Map<number, string>();
   readonly #shellPath: string;
   #shell: ChildProcess | null = null;
@@ -256,30 +254,29 @@ export class Watchdog {
     this.#shellPath = shellPath;
   }
 
-  /** Puts a program on the list. */
   watch(group: number, mark: string): void {
     this.#watched.set(group, mark);
     if (this.#shell === null) this.#start();
     else this.#write(`+${group} ${mark}`);
   }
 
-  /** The shell's number while there is one. */
+  /** The pid of the shell while it runs. */
   get pid(): number | undefined {
     return this.#shell?.pid;
   }
 
-  /** Takes a program off the list: nothing of it is left. */
+  /** Call when no process of the program is left. */
   release(group: number): void {
     if (this.#watched.delete(group)) this.#write(`-${group}`);
   }
 
-  /** Lets go of the shell as the end of this process would: what is on the list is ended. */
+  /** Closes the shell's input, as the end of this process would: programs still listed are killed. */
   hangUp(): void {
     this.#shell?.stdin?.end();
   }
 
   #start(): void {
-    // Its folder and its environment are nobody's, so that it holds no folder and passes for no part of a trial.
+    // Started with its own folder and environment, so that it locks no folder and is not taken for part of a trial.
     const options = { cwd: "/", env: { PATH: process.env.PATH ?? "/usr/bin:/bin" }, detached: true } as const;
     const shell = spawn(this.#shellPath, ["-c", SCRIPT], { ...options, stdio: ["pipe", "ignore", "ignore"] });
     this.#shell = shell;
@@ -298,7 +295,7 @@ export class Watchdog {
 }
 
 /**
- * One for the whole process, as it is the end of the process that it waits for; started with the first program.
+ * One per process, started with the first program.
  * @public a test starts a process that imports it by path
  */
 export const watchdog = new Watchdog();

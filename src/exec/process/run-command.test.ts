@@ -19,7 +19,7 @@ const number = async (name: string) => Number(await readFile(join(dir, name), "u
 const isRunning = (pid: number) => pid > 0 && readProcess(pid) !== null;
 
 describe("runCommand", () => {
-  it("gives back how it went and what was printed", async () => {
+  it("returns the exit code and the output", async () => {
     const result = await run("echo $1; pwd >&2; exit 3", { args: ["one"] });
     expect(result).toEqual({
       code: 3,
@@ -33,18 +33,18 @@ describe("runCommand", () => {
     expect(result.durationMs).toBeGreaterThan(0);
   });
 
-  it("runs a program without a shell, and gives it something to read", async () => {
+  it("runs a program without a shell, with input", async () => {
     const { stdout } = await run("cat", { shell: false, args: ["-"], input: "$HOME 日本" });
     expect(stdout).toBe("$HOME 日本");
     await expect(run("no-such-program-here", { shell: false })).rejects.toMatchObject({ code: "USAGE" });
   });
 
-  it("puts characters together that come in pieces", async () => {
+  it("joins characters split between chunks", async () => {
     const { stdout } = await run(String.raw`printf '\346\227'; sleep 0.1; printf '\245!'`);
     expect(stdout).toBe("日!");
   });
 
-  it("keeps the beginning and the end of more than it may", async () => {
+  it("keeps the beginning and the end of output over the limit", async () => {
     const { stdout, stderr, isCut, code } = await run(
       "echo first; head -c 5000000 /dev/zero; echo last; echo all >&2",
       {
@@ -55,7 +55,7 @@ describe("runCommand", () => {
     expect([stderr, isCut, code]).toEqual(["all\n", true, 0]);
   });
 
-  it("ends what was left in the background, without waiting for it", async () => {
+  it("stops background processes without waiting for them", async () => {
     const { stdout, durationMs } = await run("echo 1; sleep 60 & echo $! > left; setsid sleep 60 & exit 0");
     expect(stdout).toBe("1\n");
     expect(durationMs).toBeLessThan(50_000);
@@ -63,14 +63,14 @@ describe("runCommand", () => {
     expect(isRunning(await number("left"))).toBe(false);
   });
 
-  it("stops what takes too long, and keeps what it said", async () => {
+  it("stops a command after its timeout and keeps its output", async () => {
     const script = "trap '' TERM; echo $$ > pid; echo begun; while true; do sleep 0.05; done";
     const result = await run(script, { timeoutMs: 3000, graceMs: 100 });
     expect(result).toMatchObject({ timedOut: true, code: null, signal: "SIGKILL", stdout: "begun\n" });
     expect(isRunning(await number("pid"))).toBe(false);
   });
 
-  it("throws the reason when it is aborted, once all has ended", async () => {
+  it("throws the abort reason once everything has ended", async () => {
     const abort = new AbortController();
     const reason = new Error("enough");
     const running = run("echo $$ > pid; sleep 60 & wait", { signal: abort.signal });
@@ -84,7 +84,7 @@ describe("runCommand", () => {
     expect(await number("second")).toBe(0);
   });
 
-  it("takes a time limit that no timer can hold", async () => {
+  it("accepts a timeout longer than a timer can handle", async () => {
     expect(await run("exit 0", { timeoutMs: Number.MAX_SAFE_INTEGER })).toMatchObject({ code: 0, timedOut: false });
   });
 });

@@ -5,36 +5,34 @@ import { type Program, type ProgramEnd, type ProgramOptions, startProgram } from
 
 const MAX_OUTPUT_BYTES = 1 << 20;
 
-/** Longer ones make timers fire at once. */
+/** Timers with a longer delay fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A command to run to its end. */
 export interface CommandOptions extends Omit<ProgramOptions, "cwd"> {
   readonly cwd: string;
-  /** True: `command` is a line for the shell, and `args` are its `$1`, `$2` and so on. */
+  /** True: `command` is a shell command line, and `args` are its `$1`, `$2` and so on. */
   readonly shell?: boolean;
-  /** No limit unless told. */
+  /** Default: no limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Of each of stdout and stderr; 1 MiB unless told. The beginning and the end are kept. */
+  /** Limit for each of stdout and stderr; the beginning and the end are kept. Default: 1 MiB. */
   readonly maxOutputBytes?: number;
-  /** How long what has to be stopped may take to end by itself; 2 s unless told. */
+  /** Time to terminate before processes are killed. Default: 2 s. */
   readonly graceMs?: number;
 }
 
-/** How a command went. */
 export interface CommandResult extends ProgramEnd {
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
   readonly durationMs: number;
-  /** True when some of what it printed was dropped. */
+  /** True when part of the output was dropped. */
   readonly isCut: boolean;
 }
 
 /**
- * Runs a command and gives back what it printed. Nothing that it started is running afterwards, whether it ended, took
- * too long or was aborted; when it was aborted, the reason is thrown after that.
+ * Runs a command and returns its output. Afterwards none of its processes are running, whether it ended, timed out or was
+ * aborted; on abort, the reason is thrown after that.
  * @example
  * const { code, stdout } = await runCommand({ command: "npm test", shell: true, cwd: folder, env: { PATH }, timeoutMs: 30_000 });
  */
@@ -87,7 +85,7 @@ async function aborted(signal: AbortSignal, until: { signal: AbortSignal }): Pro
   return "aborted";
 }
 
-/** Null for one that could not be ended: it cannot be waited for. */
+/** Null when it could not be stopped, so there is no end to wait for. */
 function endOf(program: Program): Promise<ProgramEnd | null> {
   return Promise.race([program.ended, Promise.resolve(null)]);
 }

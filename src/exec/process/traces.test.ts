@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newMark, ownFolders } from "./traces.js";
 
-describe("ownFolders", () => {
-  it("leaves out what others work in too", () => {
+describe("filterOwnFolders", () => {
+  it("omits folders that others work in too", () => {
     expect(ownFolders(["", "/", ".", "..", process.cwd(), homedir(), dirname(homedir()), tmpdir()])).toEqual([]);
   });
 
-  it("takes folders by their real path", async () => {
+  it("returns real paths", async () => {
     const dir = await mkdtemp(join(tmpdir(), "assay-folders-"));
     try {
       await symlink(dir, join(dir, "link"));
@@ -20,8 +20,8 @@ describe("ownFolders", () => {
   });
 });
 
-describe("newMark", () => {
-  it("lies below the mark that we bear", () => {
+describe("createMarker", () => {
+  it("appends to this process's own marker", () => {
     expect(newMark(undefined, "x")).toBe(`${process.pid}-x`);
     expect(newMark("", "x")).toBe(`${process.pid}-x`);
     expect(newMark("1-a", "x")).toBe(`1-a:${process.pid}-x`);

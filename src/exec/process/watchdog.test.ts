@@ -10,7 +10,7 @@ import { Watchdog } from "./program.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** An Assay of its own: it starts a shell with the script, says the numbers of the program and the watchdog, and waits or ends. */
+/** A separate Assay process: it starts a shell with the script, prints the pids of the program and the watchdog, and waits or ends. */
 const DRIVER = `
 import { createJiti } from "jiti";
 const load = createJiti(${JSON.stringify(HERE)});
@@ -47,13 +47,13 @@ const isRunning = (pid: number) => readProcess(pid) !== null;
 const SOON = { timeout: 120_000, interval: 20 };
 
 describe.runIf(process.platform === "linux")("the watchdog", () => {
-  it("ends the programs of an Assay that was killed, and then itself", async () => {
+  it("stops the programs of a killed Assay process, and then itself", async () => {
     const script = `trap "" TERM HUP; setsid sh -c 'echo $$ > $DIR/apart; exec sleep 60' & while true; do sleep 0.05; done`;
     const { driver, program, shell } = await drive(script, "wait");
     const apart = () => readFile(join(dir, "apart"), "utf8").catch(() => "");
     await expect.poll(apart, SOON).toMatch(/^\d+\n$/);
     const pid = Number(await apart());
-    // What ends whole groups, such as Ctrl-C or a closed terminal, must not end it first.
+    // Signals to whole groups, such as Ctrl-C or a closed terminal, must not end it first.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.kill(shell, signal);
     expect([program, pid, shell].map(isRunning)).toEqual([true, true, true]);
     driver.kill("SIGKILL");
@@ -62,13 +62,13 @@ describe.runIf(process.platform === "linux")("the watchdog", () => {
     await expect.poll(() => isRunning(shell), SOON).toBe(false);
   });
 
-  it("does not keep Assay from ending, and ends with it", async () => {
+  it("does not keep Assay running, and ends with it", async () => {
     const { driver, shell } = await drive("exit 0", "sweep");
     expect(await once(driver, "exit")).toEqual([0, null]);
     await expect.poll(() => isRunning(shell), SOON).toBe(false);
   });
 
-  it("ends only what is still on its list", async () => {
+  it("stops only programs still on its list", async () => {
     const [kept, ended] = [1, 2].map(() => spawn("sleep", ["60"], { detached: true, stdio: "ignore" }));
     const dog = new Watchdog();
     dog.watch(Number(kept?.pid), "no-such-mark-1");
@@ -80,7 +80,7 @@ describe.runIf(process.platform === "linux")("the watchdog", () => {
     kept?.kill("SIGKILL");
   });
 
-  it("starts again when it was killed, with all that is to be watched", async () => {
+  it("restarts with its whole list after it was killed", async () => {
     const sleeper = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
     const dog = new Watchdog();
     dog.watch(Number(sleeper.pid), "no-such-mark-1");
@@ -91,7 +91,7 @@ describe.runIf(process.platform === "linux")("the watchdog", () => {
     expect(await once(sleeper, "exit")).toEqual([null, "SIGKILL"]);
   });
 
-  it("is done without where there is no shell", async () => {
+  it("is optional when there is no shell", async () => {
     const dog = new Watchdog(join(dir, "no-shell"));
     dog.watch(2 ** 30, "no-such-mark");
     await expect.poll(() => dog.pid, SOON).toBeUndefined();

@@ -13,13 +13,13 @@ import { openSandbox, type ProgramResult, type RunOptions, type Sandbox } from "
 const MIB = 2 ** 20;
 const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 const LIMITS = { wallMs: 60_000, memoryBytes: 192 * MIB, diskBytes: 8 * MIB, processes: 24, outputBytes: 64 * 1024 };
-/** For programs that only ever end because they are stopped. */
+/** For programs that only end by being stopped. */
 const SHORT = { limits: { wallMs: 1200 } };
 
 let sandbox: Sandbox;
 let outside: string;
 
-/** A file name that no other program on this machine has. */
+/** A file name that no other program on this machine uses. */
 const marker = () => `attack-${randomBytes(6).toString("hex")}`;
 
 /** Processes of this machine that run a file of this name. */
@@ -45,7 +45,7 @@ async function attack(name: string, text: string, options?: RunOptions): Promise
 const python = (text: string, options?: RunOptions) => attack(`${marker()}.py`, text, options);
 const javascript = (text: string, options?: RunOptions) => attack(`${marker()}.js`, text, options);
 
-describe.skipIf(await lacksIsolation())("what programs do to get out of the sandbox", () => {
+describe.skipIf(await lacksIsolation())("attempts to escape the sandbox", () => {
   beforeAll(async () => {
     process.env.ASSAY_TEST_API_KEY = "sk-of-the-parent";
     outside = mkdtempSync(join(tmpdir(), "assay-outside-"));
@@ -61,7 +61,7 @@ describe.skipIf(await lacksIsolation())("what programs do to get out of the sand
 
   const precious = () => readFileSync(join(outside, "precious.txt"), "utf8");
 
-  it("holds a fork bomb", async () => {
+  it("contains a fork bomb", async () => {
     const bomb = `
 import os, sys
 made = 0
@@ -81,12 +81,12 @@ while True: os.fork() if False else None
     expect(Number(stdout)).toBeLessThan(LIMITS.processes);
   });
 
-  it("holds a fork bomb that grows in every process", async () => {
+  it("contains a fork bomb that grows in every process", async () => {
     const { timedOut } = await python("import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", SHORT);
     expect(timedOut).toBe(true);
   });
 
-  it("holds a fork bomb of Node processes", async () => {
+  it("contains a fork bomb of Node processes", async () => {
     const bomb = `
 const { spawn } = require("child_process");
 process.on("uncaughtException", () => {});
@@ -96,13 +96,13 @@ setInterval(() => { for (let i = 0; i < 20; i += 1) spawn(process.execPath, [__f
     expect(timedOut || memoryExceeded || exitCode !== 0).toBe(true);
   });
 
-  it("holds a memory bomb", async () => {
+  it("contains a memory bomb", async () => {
     const { exitCode, stderr } = await python("x = []\nwhile True: x.append(bytearray(1 << 20))");
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain("MemoryError");
   });
 
-  it("holds a memory bomb made of many processes", async () => {
+  it("contains a memory bomb of many processes", async () => {
     const bomb = `
 import os, time
 for _ in range(8):
@@ -116,12 +116,12 @@ time.sleep(60)
     expect({ memoryExceeded, timedOut }).toEqual({ memoryExceeded: true, timedOut: false });
   });
 
-  it("holds a memory bomb of shared memory", async () => {
+  it("contains a memory bomb of shared memory", async () => {
     const { exitCode } = await python("import mmap\nm = mmap.mmap(-1, 1 << 32)\nm.write(b'x' * (1 << 32))");
     expect(exitCode).not.toBe(0);
   });
 
-  it("holds a memory bomb of Node", async () => {
+  it("contains a memory bomb in Node", async () => {
     const heap = await javascript("const all = []; for (;;) all.push(new Array(1000).fill({}))");
     expect(heap.exitCode).not.toBe(0);
     const buffers = await javascript(
@@ -130,7 +130,7 @@ time.sleep(60)
     expect(buffers.exitCode).not.toBe(0);
   });
 
-  it("holds a program that fills the disk", async () => {
+  it("contains a program that fills the disk", async () => {
     const fill = `
 import os
 written = 0
@@ -154,17 +154,17 @@ for number in range(10000):
 import os
 print([place for place, _, _ in os.walk("/") if os.access(place, os.W_OK)])
 `;
-    // A walk through all there is takes its time on a busy machine.
+    // Walking the whole file system takes a while on a busy machine.
     const { stdout } = await python(look, { limits: { wallMs: 60_000 } });
     expect(stdout.trim()).toBe("['/tmp']");
   });
 
-  it("ends an infinite loop", async () => {
+  it("stops an infinite loop", async () => {
     expect(await python("while True: pass", SHORT)).toMatchObject({ timedOut: true, exitCode: null });
     expect(await javascript("for (;;);", SHORT)).toMatchObject({ timedOut: true, exitCode: null });
   });
 
-  it("ends a program that sleeps, ignores signals and catches everything", async () => {
+  it("stops a program that sleeps, ignores signals and catches everything", async () => {
     const stubborn = `
 import signal, time
 for number in range(1, 64):
@@ -177,7 +177,7 @@ while True:
     expect((await python(stubborn, SHORT)).timedOut).toBe(true);
   });
 
-  it("ends infinite output", async () => {
+  it("stops infinite output", async () => {
     const loud = await python("while True: print('x' * 1000)");
     expect(loud).toMatchObject({ outputTruncated: true, timedOut: false });
     expect(loud.stdout.length).toBe(LIMITS.outputBytes);
@@ -186,7 +186,7 @@ while True:
     expect((await javascript("for (;;) require('fs').writeSync(1, 'x'.repeat(1000))")).outputTruncated).toBe(true);
   });
 
-  it("shows nothing of the environment", async () => {
+  it("hides the environment", async () => {
     const { stdout } = await python("import os\nprint(sorted(os.environ), dict(os.environ))");
     expect(stdout).not.toContain("sk-of-the-parent");
     expect(stdout).toContain("['LC_CTYPE', 'PWD']");
@@ -194,12 +194,12 @@ while True:
     expect(JSON.parse(fromNode)).toEqual({ PWD: "/tmp" });
   });
 
-  it("shows no process but its own", async () => {
+  it("shows only its own processes", async () => {
     const look = "import os\nprint(os.path.exists('/proc'), os.path.exists('/sys'), os.getpid() < 10)";
     expect((await python(look)).stdout.trim()).toBe("False False True");
   });
 
-  it("shows nothing of home, of the project and of other people's files", async () => {
+  it("hides the home, the project and other users' files", async () => {
     const places = [
       homedir(),
       PROJECT,
@@ -216,7 +216,7 @@ while True:
     expect((await javascript(inNode)).stdout.trim()).toBe("0");
   });
 
-  it("lets nothing be deleted outside", async () => {
+  it("prevents deleting files outside", async () => {
     const path = JSON.stringify(join(outside, "precious.txt"));
     const { stdout } = await python(`
 import os, shutil
@@ -230,7 +230,7 @@ print(os.path.exists("/usr/bin"))
     expect(existsSync("/usr/bin/env")).toBe(true);
   });
 
-  it("lets nothing be written to the system", async () => {
+  it("prevents writing to the system", async () => {
     const { stdout } = await python(`
 import os
 for path in ("/usr/evil", "/usr/bin/evil", "/etc/evil", "/evil", "/dev/evil", "/lib/evil"):
@@ -241,7 +241,7 @@ for path in ("/usr/evil", "/usr/bin/evil", "/etc/evil", "/evil", "/dev/evil", "/
     expect(existsSync("/usr/evil")).toBe(false);
   });
 
-  it("reaches no server on this machine", async () => {
+  it("prevents connections to servers on this machine", async () => {
     let visits = 0;
     const server = createServer((socket) => {
       visits += 1;
@@ -264,7 +264,7 @@ for host in ("127.0.0.1", "localhost", "0.0.0.0"):
     expect(visits).toBe(0);
   });
 
-  it("reaches nothing outside", async () => {
+  it("prevents connections to the network", async () => {
     const { stdout } = await python(`
 import socket
 for host in ("1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "example.com"):
@@ -309,7 +309,7 @@ except OSError as error: print(type(error).__name__)
     expect(precious()).toBe("still here");
   });
 
-  it("survives a program that kills all it can", async () => {
+  it("survives a program that kills everything it can", async () => {
     const kill = `
 import os, signal
 for pid in (os.getppid(), 1, -1):
@@ -321,7 +321,7 @@ for pid in (os.getppid(), 1, -1):
     expect((await python("print('fine')")).stdout).toBe("fine\n");
   });
 
-  it("gives no rights beyond those of a user that nobody else is", async () => {
+  it("grants only the rights of an unused user", async () => {
     const look =
       "import os\nprint(os.getuid() == 0, os.getgroups(), os.system('/usr/bin/unshare -Ur /usr/bin/true') == 0)";
     const { stdout } = await python(look);
@@ -329,12 +329,12 @@ for pid in (os.getppid(), 1, -1):
     expect(stdout).not.toContain("[0]");
   });
 
-  it("shows one program nothing of another", async () => {
+  it("hides programs from each other", async () => {
     await python("open('/tmp/remains.txt', 'w').write('secret')");
     expect((await python("import os\nprint(os.listdir('/tmp'))")).stdout).not.toContain("remains");
   });
 
-  it.each([0, 1, 2, 4, 8, 12, 16, 24, 50, 300])("leaves nothing when it is aborted after %d ms", async (ms) => {
+  it.each([0, 1, 2, 4, 8, 12, 16, 24, 50, 300])("leaves nothing when aborted after %d ms", async (ms) => {
     const name = `${marker()}.py`;
     const controller = new AbortController();
     const sleeper = { language: "python" as const, files: { [name]: "import time\ntime.sleep(60)" }, main: name };
@@ -344,7 +344,7 @@ for pid in (os.getppid(), 1, -1):
     expect(survivors(name)).toEqual([]);
   });
 
-  it("ends everything when Assay itself is killed", async () => {
+  it("stops everything when Assay itself is killed", async () => {
     const name = `${marker()}.py`;
     const sleeper = { language: "python", files: { [name]: "import time\ntime.sleep(60)" }, main: name };
     const script = `

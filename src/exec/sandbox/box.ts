@@ -3,30 +3,28 @@ import { dirname } from "node:path";
 import type { Interpreter } from "./interpreters.js";
 import { kernelLimits, type SandboxLimits } from "./limits.js";
 
-/** How a box is closed off: by root, with a user id of its own for each box, or by anybody, in a user namespace. */
+/** How a sandbox is isolated: by root, with its own user id for each sandbox, or in a user namespace. */
 export type IsolationKind = "root" | "user_namespace";
 
-/** The folder of a program in its box. It lives in memory and is gone with the box. */
+/** The program's folder in the sandbox. It is in memory and disappears with the sandbox. */
 export const WORK_FOLDER = "/tmp";
 
-/** Where `bwrap` tells the id of the first process in the box. */
+/** Descriptor on which `bwrap` reports the id of the first process. */
 export const INFO_FD = 4;
 
-/** What is wanted of a box. */
 export interface BoxPlan {
   kind: IsolationKind;
-  /** The user id to change to in the box; null when it is started as the right one. */
+  /** The user id to switch to; null when it is already started as the right user. */
   uid: number | null;
   interpreter: Interpreter;
   args: readonly string[];
-  /** Names of the files in the work folder, each with the descriptor it is read from. */
+  /** File names in the work folder, each with the descriptor of its content. */
   files: readonly { name: string; fd: number }[];
-  /** The descriptor that the filter of system calls is read from; null when there is none. */
+  /** The descriptor of the system call filter; null for none. */
   filterFd: number | null;
   limits: SandboxLimits;
 }
 
-/** The command line of a box, for `bwrap`. */
 export function boxArgs(plan: BoxPlan): string[] {
   return [
     ...namespaces(plan.kind),
@@ -48,14 +46,14 @@ export function boxArgs(plan: BoxPlan): string[] {
   ];
 }
 
-/** No /proc at all: nothing in the box needs it, and without it no process can look into another. */
+/** No /proc: nothing in the sandbox needs it, and without it no process can inspect another. */
 function namespaces(kind: IsolationKind): string[] {
   const user = kind === "user_namespace" ? ["--unshare-user", "--disable-userns"] : [];
   const others = ["--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"];
   return [...user, ...others, "--hostname", "box", "--die-with-parent", "--new-session", "--info-fd", String(INFO_FD)];
 }
 
-/** Read only, and no more than interpreters need: their libraries and a few devices. */
+/** Read-only, and only what interpreters need: their libraries and a few devices. */
 function system(): string[] {
   const libraries = ["/lib", "/lib64", "/lib32", "/bin", "/sbin"].flatMap(asOnHost);
   const settings = ["/etc/ld.so.cache", "/etc/alternatives"].flatMap((path) => ["--ro-bind-try", path, path]);
@@ -89,7 +87,7 @@ function asOnHost(path: string): string[] {
   }
 }
 
-/** Folders on the way to an interpreter are made empty, so that a home folder shows nothing but it. */
+/** Parent folders of an interpreter are created empty, so that a home folder shows nothing else. */
 function folders(paths: readonly string[]): string[] {
   const parents = [...new Set(paths.flatMap(parentsOf))].sort((a, b) => a.length - b.length);
   return [...parents.flatMap(emptyFolder), ...paths.flatMap((path) => ["--ro-bind", path, path])];
@@ -105,7 +103,7 @@ function workFolder({ files, limits }: BoxPlan): string[] {
   return ["--perms", "1777", "--size", String(Math.ceil(limits.diskBytes)), "--tmpfs", WORK_FOLDER, ...contents];
 }
 
-/** Before the limits: the one on processes means nothing to root. */
+/** Before the limits, because the process limit does not apply to root. */
 function dropRoot({ uid }: BoxPlan): string[] {
   if (uid === null) return [];
   return [

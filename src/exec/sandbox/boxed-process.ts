@@ -7,10 +7,9 @@ import { messageOf, SandboxError } from "../../core/errors.js";
 import { INFO_FD } from "./box.js";
 import { LineChannel } from "./line-channel.js";
 
-/** Why a program was stopped from outside. */
+/** Why a program was stopped. */
 export type StopCause = "wall_time" | "output" | "memory" | "done" | "aborted";
 
-/** How a boxed process came to its end. */
 export interface Ended {
   exitCode: number | null;
   signal: string | null;
@@ -19,51 +18,49 @@ export interface Ended {
   stopped: StopCause | null;
 }
 
-/** A command as it is started. */
 export interface Command {
   command: string;
   args: readonly string[];
   cwd?: string;
-  /** What is read from the descriptors from 5 on. */
+  /** Contents of the descriptors from 5 on. */
   inputs?: readonly (string | Buffer)[];
   stdin?: string;
-  /** True when its standard input and output go nowhere: a pipe costs as much as a tenth of a box. */
+  /** True to connect stdin and stdout to nothing: a pipe takes a tenth of the time to start a sandbox. */
   isQuiet?: boolean;
-  /** True when lines go to and from it on descriptor 3. */
+  /** True for a line channel on descriptor 3. */
   hasLines: boolean;
-  /** Descriptors of this process that it must not be given. */
+  /** Descriptors of this process that must not be inherited. */
   strays: readonly number[];
   wallMs: number;
   cpuSecs: number;
   memoryBytes: number;
   outputBytes: number;
-  /** Kills the whole process group, for a process that nothing else holds together. */
+  /** Kills the whole process group, for processes outside a sandbox. */
   isGroup: boolean;
-  /** The user to start it as, and the group of the same number. */
+  /** User id and group id. */
   uid?: number;
 }
 
-/** The longest line a boxed process may send. */
 const LINE_BYTES = 16 * 2 ** 20;
 const LONGEST_DEATH_MS = 5000;
 const LONGEST_BIRTH_MS = 2000;
 
-/** A process in its box, with lines of text to and from it on its descriptor 3. */
+/** A process in a sandbox, with a line channel on its descriptor 3. */
 export class BoxedProcess {
   readonly lines: LineChannel;
-  /** Settles when nothing of it is left. Rejects only when it could not be started. */
+  /** Resolves when none of its processes are left. Rejects only when it could not be started. */
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
   readonly #isGroup: boolean;
   #stopped: StopCause | null = null;
-  /** The id of the first process in the box, as this machine knows it. */
+  /** The id of the first process in the sandbox, as seen from outside. */
   #first: number | null = null;
 
   constructor(command: Command) {
     this.#isGroup = command.isGroup;
     this.#child = spawnCommand(command);
     this.ended = this.#watch(command);
-    // Whoever needs the end waits for it; until then a failed start is nobody's unhandled rejection.
+    // Callers that need the end await it; until then a failed start must not be an unhandled rejection.
     this.ended.catch(() => undefined);
     this.lines = new LineChannel(this.#child.stdio[3] as Duplex | null, LINE_BYTES);
     if (this.#child.stdin !== null) write(this.#child.stdin, command.stdin ?? "");
@@ -72,10 +69,10 @@ export class BoxedProcess {
     });
   }
 
-  /** Ends it and everything it has started. The first cause given is the one that counts. */
+  /** Stops it and everything it started. The first cause counts. */
   stop(cause: StopCause): void {
     this.#stopped ??= cause;
-    // A box that is ended while it is made would leave its first process behind, waiting for ever.
+    // Killing a sandbox while it is being created would leave its first process hanging.
     if (this.#isGroup || this.#first !== null) this.#kill();
     else setTimeout(() => this.#kill(), LONGEST_BIRTH_MS).unref();
   }
@@ -87,7 +84,7 @@ export class BoxedProcess {
       try {
         process.kill(target, "SIGKILL");
       } catch {
-        // It is gone already.
+        // It has already ended.
       }
     }
   }
@@ -127,7 +124,7 @@ export class BoxedProcess {
     });
   }
 
-  /** A process that has left the group may still hold a pipe: nobody waits for it. */
+  /** A process that left the group may still hold a pipe; don't wait for it. */
   #endGroup(): void {
     this.stop("done");
     setTimeout(() => {
@@ -147,13 +144,13 @@ function spawnCommand(asked: Command): ChildProcess {
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   closeSync(nothing);
-  // Node gives up before it has made any stream when the process has no descriptor left.
+  // Node fails before creating any stream when the process has no descriptors left.
   if ((child.stdio as unknown) !== undefined) return child;
   child.on("error", () => undefined);
   throw failedSpawn(new Error("too many open files"));
 }
 
-/** Node starts a process with all that is not closed: what it must not have is replaced by a descriptor of nothing. */
+/** Node passes on every descriptor that is not closed, so strays are replaced with /dev/null. */
 function descriptors({ isGroup, isQuiet, hasLines, strays, inputs = [] }: Command, nothing: number) {
   const pipeIf = (isWanted: boolean) => (isWanted ? ("pipe" as const) : ("ignore" as const));
   const standard = isQuiet === true ? (["ignore", "ignore", "pipe"] as const) : (["pipe", "pipe", "pipe"] as const);
@@ -170,7 +167,7 @@ function failedSpawn(cause: Error): SandboxError {
   return new SandboxError(`The sandbox could not be started: ${messageOf(cause)}. Run "assay doctor".`, { cause });
 }
 
-/** Calls with the id of the first process in the box, as soon as it is told. */
+/** Calls `use` with the id of the first process in the sandbox. */
 function readFirst(stream: Readable | null, use: (pid: number) => void): void {
   let text = "";
   stream?.on("error", () => undefined);
@@ -181,7 +178,7 @@ function readFirst(stream: Readable | null, use: (pid: number) => void): void {
   });
 }
 
-/** The last processes of a box die with its first one, a moment after the box has told its end. */
+/** The last processes of a sandbox end with its first one, shortly after `bwrap` reports the end. */
 async function allGone(first: number | null): Promise<void> {
   const deadline = performance.now() + LONGEST_DEATH_MS;
   while (first !== null && isAlive(first) && performance.now() < deadline) {
@@ -198,19 +195,19 @@ function isAlive(pid: number): boolean {
 }
 
 function write(stream: Writable, text: string | Buffer): void {
-  // A program that does not read what it is given has closed the pipe: that is its own affair.
+  // A program that does not read its input closes the pipe, which is not an error.
   stream.on("error", () => undefined);
   stream.end(text);
 }
 
-/** In milliseconds: no process uses up its processor time faster than on all cores. */
+/** In milliseconds. Even on all cores, a process cannot use its CPU time faster. */
 function shortestUse(cpuSecs: number): number {
   return (900 * cpuSecs) / availableParallelism();
 }
 
 /**
- * A box tells the death of what ran in it as 128 + the number of the signal. A program may end with such a number
- * itself, but not with the one for too much processor time before it can have used that.
+ * `bwrap` reports a signal as exit code 128 + its number. A program may exit with such a code itself, but SIGXCPU is only
+ * plausible once it can have used its CPU time.
  */
 function exitOf(
   code: number | null,
@@ -223,7 +220,7 @@ function exitOf(
   return isSignal ? { exitCode: null, signal: name } : { exitCode: code, signal };
 }
 
-/** Keeps the first bytes that a stream gives, and calls when there are more. */
+/** Keeps the first bytes of a stream, and calls `exceeded` when there are more. */
 class BoundedText {
   readonly #parts: Buffer[] = [];
   #bytes = 0;
@@ -249,8 +246,8 @@ class BoundedText {
 const EVERY_MS = 150;
 
 /**
- * Calls when a process and all it has started hold more memory than allowed. The kernel holds each process to its
- * limit; this holds all of them together. Returns what ends the watch.
+ * Calls `exceeded` when a process and its descendants use more memory than allowed. The kernel limits each process; this
+ * limits all of them together. Returns a function that stops watching.
  */
 function watchMemory(pid: number | undefined, maxBytes: number, exceeded: () => void): () => void {
   if (pid === undefined) return () => undefined;

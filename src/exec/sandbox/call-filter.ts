@@ -1,4 +1,4 @@
-/** One instruction of the kernel's filter machine: what to do, where to go on, and a number. */
+/** One BPF instruction. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 const LOAD = 0x20;
@@ -6,7 +6,7 @@ const IF_EQUAL = 0x15;
 const IF_ANY_BIT = 0x45;
 const RETURN = 0x06;
 
-/** Where the filter finds the number of a call, the machine, and the lower half of the first argument. */
+/** Offsets of the call number, the architecture, and the lower half of the first argument. */
 const CALL = 0;
 const MACHINE = 4;
 const FIRST_ARGUMENT = 16;
@@ -20,13 +20,12 @@ const EAFNOSUPPORT = refuse(97);
 
 /** AF_UNIX, AF_INET, AF_INET6. */
 const SOCKET_FAMILIES = [1, 2, 10];
-/** Every CLONE_NEW…: a new user namespace would bring capabilities, and with them mounts. */
+/** All CLONE_NEW… flags: a new user namespace would grant capabilities, and with them mounts. */
 const NEW_NAMESPACES = 0x7e02_0000;
 
 /**
- * The filter of system calls for the boxes of this machine, as `bwrap` takes it; null for a processor whose numbers we
- * do not have. It closes what namespaces leave open: the kernel's keyrings, memory that no limit counts, sockets of
- * other families than the network's, and namespaces within the box.
+ * Builds the seccomp filter for `bwrap`; null for an unsupported processor. It blocks what namespaces leave open: kernel
+ * keyrings, memory that no limit counts, other socket families, and namespaces inside the sandbox.
  */
 export function callFilter(processor: string = process.arch): Buffer | null {
   const machine = MACHINES[processor];
@@ -60,7 +59,7 @@ function forCall(number: number, steps: readonly Instruction[]): Instruction[] {
   return [[IF_EQUAL, 0, steps.length, number], ...steps];
 }
 
-/** Both machines are little-endian. */
+/** Both architectures are little-endian. */
 function assembled(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
@@ -73,11 +72,10 @@ function assembled(program: readonly Instruction[]): Buffer {
   return bytes;
 }
 
-/** A machine whose system calls are filtered. */
 export interface Machine {
-  /** How the kernel names it in a filter. */
+  /** The kernel's audit id of the architecture. */
   audit: number;
-  /** Calls with a bit of this mask belong to another set of numbers; null when there is none. */
+  /** Calls with this bit use another call table; null for none. */
   foreignBit: number | null;
   socket: number;
   clone: number;
@@ -86,8 +84,8 @@ export interface Machine {
 }
 
 /**
- * What no program needs that computes something: keys, memory that no limit counts, namespaces, other processes, the
- * kernel itself. Each with its number for x64 and for arm64.
+ * Calls that no computing program needs: keys, memory that no limit counts, namespaces, other processes, the kernel. With
+ * the call numbers for x64 and arm64.
  */
 const DENIED: readonly (readonly [name: string, x64: number, arm64: number | null])[] = [
   ["add_key", 248, 217],
@@ -163,7 +161,7 @@ const DENIED: readonly (readonly [name: string, x64: number, arm64: number | nul
   ["modify_ldt", 154, null],
 ];
 
-/** By the names that Node has for processors. */
+/** By Node's processor names. */
 export const MACHINES: Readonly<Record<string, Machine>> = {
   x64: {
     audit: 0xc000_003e,

@@ -4,7 +4,7 @@ import { callFilter, MACHINES } from "./call-filter.js";
 
 import { openSandbox, type Sandbox } from "./sandbox.js";
 
-/** Calls the kernel without any library in between. Prints what it answers. */
+/** Makes raw system calls without any library, and prints the results. */
 const RAW = `
 import ctypes, errno, os, socket
 libc = ctypes.CDLL(None, use_errno=True)
@@ -15,14 +15,14 @@ def call(number, *args):
 `;
 const IS_KNOWN = process.arch === "x64";
 
-describe("the filter of system calls", () => {
-  it("is there for the machines whose numbers we have, and for no other", () => {
+describe("the system call filter", () => {
+  it("exists for supported processors only", () => {
     expect(callFilter("x64")?.length).toBeGreaterThan(100);
     expect(callFilter("arm64")?.length).toBeGreaterThan(100);
     expect(callFilter("riscv64")).toBeNull();
   });
 
-  it("names each call once", () => {
+  it("lists each call once", () => {
     for (const { denied, socket, clone, clone3 } of Object.values(MACHINES)) {
       const all = [...denied, socket, clone, clone3];
       expect(new Set(all).size).toBe(all.length);
@@ -30,7 +30,7 @@ describe("the filter of system calls", () => {
   });
 });
 
-describe.skipIf((await lacksIsolation()) || !IS_KNOWN)("system calls in a box", () => {
+describe.skipIf((await lacksIsolation()) || !IS_KNOWN)("system calls in a sandbox", () => {
   let sandbox: Sandbox;
 
   beforeAll(async () => {
@@ -43,19 +43,19 @@ describe.skipIf((await lacksIsolation()) || !IS_KNOWN)("system calls in a box", 
     return stdout.trim() || stderr;
   };
 
-  it("reaches no keyring of the kernel", async () => {
+  it("cannot reach kernel keyrings", async () => {
     const text = `${RAW}
 print(call(248, b"user", b"assay", b"x", 1, -5), call(249, b"user", b"assay", None, 0), call(250, 0, -3, 0))`;
     expect(await run(text)).toBe("EPERM EPERM EPERM");
   });
 
-  it("has no memory that no limit counts", async () => {
+  it("cannot allocate memory that no limit counts", async () => {
     expect(await run(`${RAW}\nprint(call(319, b"x", 0), call(29, 0, 1 << 30, 0o1600), call(447, 0))`)).toBe(
       "EPERM EPERM EPERM",
     );
   });
 
-  it("has no socket but those of the network and of files", async () => {
+  it("cannot create sockets other than network and Unix sockets", async () => {
     const text = `${RAW}
 def family(number):
     try:
@@ -67,20 +67,20 @@ print(*[family(number) for number in (1, 2, 10, 40, 38, 17, 16)])`;
     expect(await run(text)).toMatch(/^ok ok \S+( EAFNOSUPPORT){4}$/);
   });
 
-  it("makes no namespaces", async () => {
+  it("cannot create namespaces", async () => {
     const text = `${RAW}
 NEWUSER = 0x10000000
 print(call(272, NEWUSER), call(56, NEWUSER | 17, 0, 0, 0, 0), call(435, 0, 0), call(165, b"x", b"/tmp", b"tmpfs", 0, 0))`;
     expect(await run(text)).toBe("EPERM EPERM ENOSYS EPERM");
   });
 
-  it("looks into no process and not into the kernel", async () => {
+  it("cannot inspect other processes or the kernel", async () => {
     expect(
       await run(`${RAW}\nprint(*{call(n, 0, 0, 0, 0, 0) for n in (101, 310, 311, 321, 298, 323, 425, 438)})`),
     ).toBe("EPERM");
   });
 
-  it("keeps what programs need: threads, children, pipes, event loops", async () => {
+  it("can do what programs need: threads, children, pipes, event loops", async () => {
     const text = `
 import asyncio, concurrent.futures, subprocess, sys, threading
 seen = []
@@ -95,7 +95,7 @@ with concurrent.futures.ThreadPoolExecutor(2) as pool: print(sum(pool.map(abs, [
     expect(await run(text)).toBe("[1] 2\n3\n9");
   });
 
-  it("keeps what Node needs: workers and children", async () => {
+  it("can do what Node needs: workers and children", async () => {
     const text = `
 const { Worker } = require("worker_threads"), { execFileSync } = require("child_process");
 console.log(execFileSync(process.execPath, ["-p", "6 * 7"]).toString().trim());

@@ -17,7 +17,7 @@ const MIB = 2 ** 20;
 const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 const python = (text: string) => ({ language: "python" as const, files: { "main.py": text }, main: "main.py" });
 
-/** Every descriptor above 2 that is something else than /dev/null. */
+/** Every descriptor above 2 other than /dev/null. */
 const LIST = `
 import os, stat
 for fd in range(3, 1024):
@@ -26,7 +26,7 @@ for fd in range(3, 1024):
     if found.st_rdev != os.stat("/dev/null").st_rdev: print(fd, stat.filemode(found.st_mode))
 `;
 
-describe.skipIf(await lacksIsolation())("the process that holds boxes", () => {
+describe.skipIf(await lacksIsolation())("the process that runs sandboxes", () => {
   let sandbox: Sandbox;
   let isolation: Isolation;
 
@@ -36,7 +36,7 @@ describe.skipIf(await lacksIsolation())("the process that holds boxes", () => {
   });
   afterAll(() => sandbox?.close());
 
-  it.each([null, "user_namespace"])("hands on no descriptor that it was given (%s)", async (kind) => {
+  it.each([null, "user_namespace"])("passes on no inherited descriptor (%s)", async (kind) => {
     const folder = mkdtempSync(join(tmpdir(), "assay-stray-"));
     writeFileSync(join(folder, "secret.txt"), "secret");
     const script = `
@@ -60,7 +60,7 @@ console.log(JSON.stringify({ stdout, stderr, held: [readlinkSync("/proc/self/fd/
     }
   });
 
-  it("is not filled by a program that floods its lines", async () => {
+  it("is not filled by a program that floods its line channel", async () => {
     const text = "import os\nwhile True: os.write(3, b'x' * 60 + b'\\n' + b'y' * 60000 + b'\\n')";
     const launch = { language: "python" as const, args: textArgs("python", text) };
     const before = process.memoryUsage.rss();
@@ -72,7 +72,7 @@ console.log(JSON.stringify({ stdout, stderr, held: [readlinkSync("/proc/self/fd/
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MIB);
   });
 
-  it("opens no line to a program that is only run", async () => {
+  it("opens no line channel for a program that does not need one", async () => {
     expect((await sandbox.run(python("import os\nos.write(3, b'x')"))).stderr).toContain("Bad file descriptor");
   });
 
@@ -84,7 +84,7 @@ console.log(JSON.stringify({ stdout, stderr, held: [readlinkSync("/proc/self/fd/
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(2);
   });
 
-  it("takes nothing that a program prints for a failure of its own", async () => {
+  it("does not take a program's output for its own failure", async () => {
     for (const name of ["bwrap", "setpriv", "prlimit"]) {
       const result = await sandbox.run(python(`import sys\nsys.stderr.write('${name}: gotcha')\nsys.exit(1)`));
       expect(result).toMatchObject({ exitCode: 1, stderr: `${name}: gotcha` });
@@ -93,12 +93,12 @@ console.log(JSON.stringify({ stdout, stderr, held: [readlinkSync("/proc/self/fd/
     expect(result).toMatchObject({ exitCode: 152, signal: null, timedOut: false });
   });
 
-  it("says so when it was its own failure", async () => {
+  it("reports its own failure", async () => {
     const broken = await openSandbox({ isolation, limits: { openFiles: 2 ** 60 } });
     await expect(broken.run(python("print(1)"))).rejects.toThrow(/The sandbox failed: prlimit/);
   });
 
-  it("refuses files that no box can hold", async () => {
+  it("rejects files that do not fit in a sandbox", async () => {
     const run = (files: Record<string, string>) =>
       sandbox.run({ language: "python", files: { "main.py": "", ...files }, main: "main.py" });
     const many = Object.fromEntries(Array.from({ length: 2500 }, (_, number) => [`${number}.py`, ""]));
@@ -109,7 +109,7 @@ console.log(JSON.stringify({ stdout, stderr, held: [readlinkSync("/proc/self/fd/
 });
 
 describe("LineChannel", () => {
-  it("leaves with the sender what nobody has asked for", async () => {
+  it("leaves lines that were not requested with the sender", async () => {
     const stream = new PassThrough({ highWaterMark: 100 });
     const channel = new LineChannel(stream, 1000);
     let sent = 0;
@@ -123,7 +123,7 @@ describe("LineChannel", () => {
     expect(await channel.next()).toBeNull();
   });
 
-  it("gives what is left when the process has ended", async () => {
+  it("returns the remaining lines after the process has ended", async () => {
     const stream = new PassThrough();
     const channel = new LineChannel(stream, 1000);
     for (let number = 0; number < 50; number++) stream.write(`${number}\n`);
@@ -133,7 +133,7 @@ describe("LineChannel", () => {
     expect(await channel.next()).toBe("0");
   });
 
-  it("is over where there is no stream", async () => {
+  it("ends at once without a stream", async () => {
     expect(await new LineChannel(null, 10).next()).toBeNull();
   });
 });

@@ -3,22 +3,22 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
-/** The languages that programs are run in. */
+/** Supported programming languages. */
 export const LANGUAGES = ["python", "javascript"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A program that runs programs, and what of the file system it needs. */
+/** An interpreter and the parts of the file system it needs. */
 export interface Interpreter {
   language: Language;
   path: string;
   version: string;
-  /** Folders outside of /usr that hold it. */
+  /** Its folders outside /usr. */
   folders: readonly string[];
-  /** Where Python keeps the packages that were installed. */
+  /** Folders of installed Python packages. */
   packages: readonly string[];
 }
 
-/** The distribution's own comes first: it needs nothing but /usr. */
+/** The distribution's own Python comes first because it only needs /usr. */
 const PYTHONS = ["/usr/bin/python3", "python3", "python"];
 
 const ASK_PYTHON = `
@@ -28,7 +28,7 @@ print(json.dumps([sys.executable, sys.base_prefix, platform.python_version(), si
 
 const run = promisify(execFile);
 
-/** The interpreter of a language that this machine has; null when it has none. */
+/** Finds the interpreter of a language; null when there is none. */
 export async function findInterpreter(language: Language): Promise<Interpreter | null> {
   if (language === "javascript") return ownNode();
   for (const command of PYTHONS) {
@@ -38,7 +38,7 @@ export async function findInterpreter(language: Language): Promise<Interpreter |
   return null;
 }
 
-/** A shim such as pyenv's is not an interpreter: what it starts says where it really is. */
+/** Resolves shims such as pyenv's: the interpreter they start reports its real path. */
 async function askPython(command: string): Promise<Interpreter | null> {
   try {
     const { stdout } = await run(command, ["-I", "-c", ASK_PYTHON], { timeout: 10_000 });
@@ -57,7 +57,7 @@ function ownNode(): Interpreter {
   return { language: "javascript", path, version: process.versions.node, folders, packages: [] };
 }
 
-/** No folder that lies in another one of the list. */
+/** Also removes folders inside another folder of the list. */
 function outsideUsr(folders: readonly string[]): string[] {
   const outside = [...new Set(folders)].filter((folder) => !isWithin(folder, "/usr") && existsSync(folder));
   return outside.filter((folder) => !outside.some((other) => other !== folder && isWithin(folder, other)));

@@ -9,14 +9,14 @@ import { DEFAULT_LIMITS } from "./limits.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
 
-/** What this machine has to run untrusted programs in, found out by trying it. */
+/** The isolation available on this machine for untrusted programs, determined by trying it. */
 export interface Isolation {
-  /** Null when there is none that works. */
+  /** Null when none works. */
   kind: IsolationKind | null;
-  /** What was found, for people. */
+  /** Description for people. */
   detail: string;
   interpreters: Readonly<Record<Language, Interpreter | null>>;
-  /** What to do about what is missing; empty when nothing is. */
+  /** How to install what is missing. */
   advice: readonly string[];
 }
 
@@ -26,11 +26,11 @@ const NEEDED = [
   { path: "/usr/bin/setpriv", package: "util-linux" },
 ];
 
-/** On every machine, and in no box. */
+/** A file that exists on every machine and in no sandbox. */
 const OUTSIDE = "/etc/passwd";
 
 /**
- * Finds out which isolation there is by running something in it.
+ * Determines the available isolation by running something in it.
  * @example
  * const { kind, advice } = await describeIsolation();
  */
@@ -57,23 +57,23 @@ async function tryKinds(advice: readonly string[]): Promise<Omit<Isolation, "int
   return { kind: null, detail: problems.join("; "), advice: [...ADVICE, ...advice] };
 }
 
-/** What namespaces leave open is closed by the filter: whoever has none should know. */
+/** The filter blocks what namespaces leave open, so its absence is reported. */
 function filterDetail(): string {
-  return callFilter() === null ? `, without a filter of system calls (there is none for ${process.arch})` : "";
+  return callFilter() === null ? `, without a system call filter (not available for ${process.arch})` : "";
 }
 
 const NAMES = {
-  root: "bubblewrap as root, each box with a user id of its own",
+  root: "bubblewrap as root, each sandbox with its own user id",
   user_namespace: "bubblewrap in a user namespace",
 };
 
 const ADVICE = [
-  "Update bubblewrap to 0.8 or later: it must know --size and --disable-userns.",
-  "Where the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone=1, or on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0.",
-  "In a container: run it as root with --cap-add SYS_ADMIN --security-opt seccomp=unconfined, or let it create user namespaces.",
+  "Update bubblewrap to 0.8 or later: --size and --disable-userns are required.",
+  "If the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone=1, or on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0.",
+  "In a container: run it as root with --cap-add SYS_ADMIN --security-opt seccomp=unconfined, or allow it to create user namespaces.",
 ];
 
-/** What keeps a box of this kind from working; null when nothing does. */
+/** Returns why a sandbox of this kind does not work; null when it does. */
 async function problemWith(kind: IsolationKind): Promise<string | null> {
   const test: Interpreter = { language: "python", path: "/usr/bin/test", version: "", folders: [], packages: [] };
   const strays = strayDescriptors();

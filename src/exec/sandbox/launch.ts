@@ -5,7 +5,6 @@ import { callFilter } from "./call-filter.js";
 import type { Interpreter } from "./interpreters.js";
 import { kernelLimits, type SandboxLimits } from "./limits.js";
 
-/** What is to be started. */
 export interface Launch {
   interpreter: Interpreter;
   args: readonly string[];
@@ -13,16 +12,16 @@ export interface Launch {
   files?: Readonly<Record<string, string>>;
   stdin?: string;
   isQuiet?: boolean;
-  /** False for a program that has nothing to say on descriptor 3. */
+  /** False for a program that does not use descriptor 3. */
   hasLines?: boolean;
-  /** Descriptors of this process that it must not be given. */
+  /** Descriptors of this process that must not be inherited. */
   strays?: readonly number[];
 }
 
 const FIRST_INPUT_FD = INFO_FD + 1;
 const PRLIMIT = "/usr/bin/prlimit";
 
-/** A launch in a box. `uid` is one of the pool when root starts it, else null. */
+/** Builds the command for a sandbox. `uid` is from the pool when started by root, else null. */
 export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | null): Command {
   const { interpreter, args, limits } = launch;
   const filter = callFilter();
@@ -45,20 +44,20 @@ export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | nu
     inputs,
     ...bounds(launch),
     isGroup: false,
-    // A user namespace of root's would still be root where files are concerned.
+    // In root's user namespace it would still have root's access to files.
     ...(kind === "user_namespace" && uid !== null ? { uid } : {}),
     memoryBytes: limits.memoryBytes,
   };
 }
 
-/** A launch without a box: limits and a clean environment, no protection of files or network. */
+/** Builds the command to run without a sandbox: limits and a clean environment, but no protection of files or network. */
 export function localCommand(launch: Launch, folder: string): Command {
   const { interpreter, args, limits } = launch;
   const [command = interpreter.path, ...rest] = [...localLimits(launch), interpreter.path, ...args];
   return { command, args: rest, cwd: folder, ...bounds(launch), isGroup: true, memoryBytes: limits.memoryBytes };
 }
 
-/** The limit on processes counts all of the user's, who is at work on this machine: here it would hit the innocent. */
+/** No limit on processes, because it would count all other processes of the user. */
 function localLimits(launch: Launch): string[] {
   if (!existsSync(PRLIMIT)) return [];
   const limits = kernelLimits(launch.limits, launch.interpreter.language);

@@ -1,21 +1,21 @@
 import { UsageError } from "../../core/errors.js";
 
-/** What one program may use before it is stopped. */
+/** Limits of one program. */
 export interface SandboxLimits {
-  /** Milliseconds from its start to its end. */
+  /** Elapsed time in milliseconds. */
   wallMs: number;
-  /** Seconds of processor time, for each of its processes. */
+  /** CPU time in seconds, for each process. */
   cpuSecs: number;
-  /** Memory of all its processes together, and of each alone. */
+  /** Memory of all its processes together, and of each. */
   memoryBytes: number;
-  /** The size of its folder, which lives in memory. */
+  /** Size of its folder, which is in memory. */
   diskBytes: number;
-  /** The size of any one file. */
+  /** Size of each file. */
   fileBytes: number;
-  /** Processes and threads at a time. */
+  /** Concurrent processes and threads. */
   processes: number;
   openFiles: number;
-  /** What it may print, to the standard output and to the error output each. */
+  /** Size of stdout and of stderr. */
   outputBytes: number;
 }
 
@@ -32,22 +32,22 @@ export const DEFAULT_LIMITS: Readonly<SandboxLimits> = {
   outputBytes: MIB,
 };
 
-/** V8 reserves far more addresses than it ever uses; a tight limit on them would keep it from starting. */
+/** V8 reserves far more address space than it uses; a tight limit would keep it from starting. */
 const RESERVED_BYTES = { python: 256 * MIB, javascript: 4096 * MIB };
 
-/** The limits asked for, with the default of each that is not. */
+/** Checks the given limits and fills in the defaults. */
 export function limitsOf(asked: Partial<SandboxLimits> = {}): SandboxLimits {
   for (const [name, value] of Object.entries(asked)) {
-    if (!(name in DEFAULT_LIMITS)) throw new UsageError(`The sandbox has no limit "${name}".`);
+    if (!(name in DEFAULT_LIMITS)) throw new UsageError(`Unknown sandbox limit "${name}".`);
     if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
-      throw new UsageError(`The sandbox limit ${name} is ${value}; give a number above 0.`);
+      throw new UsageError(`Sandbox limit ${name} must be above 0, but is ${value}.`);
     }
   }
   const known = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   return { ...DEFAULT_LIMITS, ...known };
 }
 
-/** The limits that the kernel itself holds, as arguments of `prlimit`. */
+/** The limits enforced by the kernel, as arguments of `prlimit`. */
 export function kernelLimits(limits: SandboxLimits, language: "python" | "javascript"): string[] {
   const cpu = Math.ceil(limits.cpuSecs);
   return [

@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 
 const NEWLINE = 10;
-/** Nobody says more than a line or two before it is answered. */
+/** Protocols on the channel send at most a line or two before a reply. */
 const MOST_WAITING = 16;
 
 /**
- * Lines of text to and from a boxed process. Ends at the first line that is longer than allowed. What nobody has asked
- * for stays with the process, which has to wait: it could fill our memory otherwise.
+ * Exchanges lines of text with a sandboxed process. Closes at the first line that is too long. Lines that were not requested
+ * yet stay in the pipe, so that the process cannot fill our memory.
  */
 export class LineChannel {
   readonly #stream: Duplex | null;
@@ -18,7 +18,7 @@ export class LineChannel {
   #isReleased = false;
   #wake: (() => void) | null = null;
 
-  /** Without a stream there are no lines. */
+  /** Null for a process without a channel. */
   constructor(stream: Duplex | null, maxBytes: number) {
     this.#stream = stream;
     this.#maxBytes = maxBytes;
@@ -30,7 +30,7 @@ export class LineChannel {
     stream.on("data", (chunk: Buffer) => this.#take(chunk));
     stream.on("close", () => this.#end());
     stream.on("end", () => this.#end());
-    // A process that ends while it is written to is no error of ours: it shows as the end of the lines.
+    // A process may end while it is written to; that appears as the end of the lines.
     stream.on("error", () => this.#end());
   }
 
@@ -38,13 +38,13 @@ export class LineChannel {
     if (!this.#isOver) this.#stream?.write(`${line}\n`);
   }
 
-  /** The process has ended: what it left behind is little, and the stream ends only when it is read. */
+  /** Call when the process has ended. Little is left to read, and the stream ends only when it is read. */
   release(): void {
     this.#isReleased = true;
     this.#stream?.resume();
   }
 
-  /** The next line; null when no more will come. */
+  /** The next line; null at the end. */
   async next(): Promise<string | null> {
     while (this.#lines.length === 0 && !this.#isOver) {
       await new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ export class LineChannel {
   }
 }
 
-/** The list that a line holds; an empty one when it holds none, as a line that somebody made up. */
+/** Parses a JSON list; returns an empty list when the line is not one. */
 export function listIn(line: string): unknown[] {
   try {
     const value: unknown = JSON.parse(line);

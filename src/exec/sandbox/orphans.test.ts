@@ -20,8 +20,8 @@ function waiting(): string[] {
   });
 }
 
-describe.skipIf(await lacksIsolation())("endOrphans", () => {
-  it("ends what is left of a box that was killed while it was made, and nothing else", async () => {
+describe.skipIf(await lacksIsolation())("killOrphans", () => {
+  it("kills what is left of a sandbox that was killed during creation, and nothing else", async () => {
     const { kind, interpreters } = await describeIsolation();
     const sandbox = await openSandbox();
     const files = { "main.py": "import time\ntime.sleep(1)\nprint('unharmed')" };
@@ -33,7 +33,7 @@ describe.skipIf(await lacksIsolation())("endOrphans", () => {
       limits: DEFAULT_LIMITS,
     };
     const { command, args } = boxCommand(launch, kind, kind === "root" ? 2_000_000_000 : null);
-    // Nobody knows the moment; most of these attempts miss it.
+    // The exact moment is unknown; most of these attempts miss it.
     for (let tries = 0; tries < 150 && waiting().length === 0; tries += 1) {
       const box = spawn(command, args, { env: {}, stdio: ["ignore", "ignore", "ignore", "ignore", "pipe"] });
       box.stdio[4]?.on("data", () => box.kill("SIGKILL"));

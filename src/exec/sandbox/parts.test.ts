@@ -15,7 +15,7 @@ function allOf(pool: UidPool): number[] {
 describe("UidPool", () => {
   const HIGHEST = 2 ** 32 - 2;
 
-  it("gives ids that belong to nobody else", () => {
+  it("returns unused ids", () => {
     const uids = allOf(new UidPool(4_194_303, HIGHEST));
     expect(new Set(uids).size).toBe(64);
     expect(Math.min(...uids)).toBeGreaterThan(1_879_048_191);
@@ -33,7 +33,7 @@ describe("UidPool", () => {
     );
   });
 
-  it("stays within the ids of a container, and never gives root's", () => {
+  it("stays within the ids of a container, and never returns root's", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4_194_303 }), fc.integer({ min: 1000, max: 100_000 }), (pid, highest) => {
         const uids = allOf(new UidPool(pid, highest));
@@ -43,7 +43,7 @@ describe("UidPool", () => {
     );
   });
 
-  it("gives an id again only when it was given back", () => {
+  it("reuses an id only after it was released", () => {
     const pool = new UidPool(7, HIGHEST);
     const [first = 0, ...rest] = allOf(pool);
     expect(rest).not.toContain(first);
@@ -52,21 +52,21 @@ describe("UidPool", () => {
   });
 });
 
-describe("limitsOf", () => {
-  it("keeps the defaults of what is not given", () => {
+describe("resolveSandboxLimits", () => {
+  it("fills in the defaults", () => {
     expect(limitsOf({ wallMs: 5 })).toEqual({ ...DEFAULT_LIMITS, wallMs: 5 });
     expect(kernelLimits(limitsOf({ cpuSecs: 1.5 }), "python")).toContain("--cpu=2:3");
   });
 
-  it("refuses what is no limit", () => {
+  it("rejects invalid limits", () => {
     expect(() => limitsOf({ wallMs: 0 })).toThrow(UsageError);
-    expect(() => limitsOf({ memoryBytes: Number.NaN })).toThrow("memoryBytes is NaN");
-    expect(() => limitsOf({ speed: 1 } as object)).toThrow('no limit "speed"');
+    expect(() => limitsOf({ memoryBytes: Number.NaN })).toThrow("memoryBytes must be above 0, but is NaN");
+    expect(() => limitsOf({ speed: 1 } as object)).toThrow('Unknown sandbox limit "speed"');
   });
 });
 
 describe("LineChannel", () => {
-  it("gives the lines of any chunks", async () => {
+  it("returns the lines of any chunks", async () => {
     const texts = fc.array(fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\n", "")));
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 7 }), async (lines, size) => {

@@ -59,19 +59,19 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
     expect((await sandbox.run(program)).stdout).toBe("70000 1180591620717411303424n\n");
   });
 
-  it("tells how a program ended", async () => {
+  it("reports how a program ended", async () => {
     expect(await sandbox.run(python("raise SystemExit(7)"))).toMatchObject({ exitCode: 7, signal: null });
     const killed = await sandbox.run(python("import os\nos.kill(os.getpid(), 11)"));
     expect(killed).toMatchObject({ exitCode: null, signal: "SIGSEGV" });
     expect((await sandbox.run(python("1 / 0"))).stderr).toContain("ZeroDivisionError");
   });
 
-  it("keeps output that is no text", async () => {
+  it("keeps output that is not valid UTF-8", async () => {
     const { stdout } = await sandbox.run(python("import sys\nsys.stdout.buffer.write(b'a\\xffb')"));
     expect(stdout).toBe("a\ufffdb");
   });
 
-  it("takes limits for one run", async () => {
+  it("accepts limits for one run", async () => {
     const { timedOut } = await sandbox.run(python("while True: pass"), { limits: { wallMs: 300 } });
     expect(timedOut).toBe(true);
     const { stderr } = await sandbox.run(python("open('big', 'wb').write(b'x' * 100000)"), {
@@ -80,19 +80,19 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
     expect(stderr).toMatch(/File too large|Errno 27/);
   });
 
-  it("ends a program that uses up its processor time", async () => {
+  it("stops a program that uses up its CPU time", async () => {
     const { signal, timedOut } = await sandbox.run(python("while True: pass"), { limits: { cpuSecs: 1 } });
     expect({ signal, timedOut }).toEqual({ signal: "SIGXCPU", timedOut: true });
   });
 
-  it("refuses names of files that lead elsewhere", async () => {
+  it("rejects file names that lead elsewhere", async () => {
     for (const name of ["../x.py", "/x.py", "a/b.py", "", ".hidden"]) {
       await expect(sandbox.run({ language: "python", files: { [name]: "" }, main: name })).rejects.toThrow(UsageError);
     }
     await expect(sandbox.run({ language: "python", files: {}, main: "main.py" })).rejects.toThrow('no file "main.py"');
   });
 
-  it("runs no more at a time than allowed, and every one", async () => {
+  it("runs all programs within the concurrency limit", async () => {
     const narrow = await openSandbox({ isolation, concurrency: 1 });
     const text = "import time\nprint(time.time())\ntime.sleep(0.05)\nprint(time.time())";
     const runs = await Promise.all(Array.from({ length: 4 }, () => narrow.run(python(text))));
@@ -102,7 +102,7 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
     }
   });
 
-  it("starts nothing when it is aborted while waiting", async () => {
+  it("starts nothing when aborted while waiting", async () => {
     const narrow = await openSandbox({ isolation, concurrency: 1 });
     const first = narrow.run(python("import time\ntime.sleep(0.2)"));
     const waiting = narrow.run(python("print(1)"), { signal: AbortSignal.timeout(20) });
@@ -111,7 +111,7 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
     expect((await narrow.run(python("print(2)"))).stdout).toBe("2\n");
   });
 
-  it("works in a user namespace too, as nobody", async () => {
+  it("also works in a user namespace, without root", async () => {
     const other = await openSandbox({ isolation: { ...isolation, kind: "user_namespace" } });
     const { stdout, exitCode, stderr } = await other.run(
       python("import os\nprint(os.getuid() == 0, os.path.exists('/etc/passwd'))"),
@@ -121,7 +121,7 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
     expect(stdout).toBe("False False\n");
   });
 
-  it("leaves nothing in the folder for temporary files", async () => {
+  it("leaves nothing in the temporary folder", async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith("assay-program-"));
     await sandbox.run(python("print(1)"));
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith("assay-program-"))).toEqual(before);
@@ -129,14 +129,14 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
 });
 
 describe("a machine without isolation", () => {
-  it("is told what to install, and how to do without", async () => {
+  it("explains what to install and how to run without", async () => {
     const isolation = { ...(await describeIsolation()), ...NONE, kind: null };
     const opening = openSandbox({ isolation });
     await expect(opening).rejects.toThrow(SandboxError);
     await expect(opening).rejects.toThrow(/apt-get install bubblewrap.*--unsafe-local-exec/);
   });
 
-  it("runs programs unprotected only when told so, with a clean environment and its limits", async () => {
+  it("runs programs unprotected only when told to, with a clean environment and limits", async () => {
     const isolation = { ...(await describeIsolation()), ...NONE, kind: null };
     const sandbox = await openSandbox({ isolation, unsafeLocalExec: true, limits: { wallMs: 60_000 } });
     expect(sandbox.isUnsafe).toBe(true);

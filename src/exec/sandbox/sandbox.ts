@@ -14,60 +14,59 @@ import { limitsOf, type SandboxLimits } from "./limits.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
 
-/** How a sandbox is opened. */
+/** Options of `openSandbox`. */
 export interface SandboxOptions {
-  /** Runs programs as plain child processes when there is no isolation. They can do all that you can do. */
+  /** Runs programs as plain child processes when there is no isolation. They have all of your permissions. */
   unsafeLocalExec?: boolean;
   limits?: Partial<SandboxLimits>;
-  /** Programs at a time; the number of cores by default, and at most 32. */
+  /** Maximum number of concurrent programs. Default: the number of cores, at most 32. */
   concurrency?: number;
-  /** What `describeIsolation` found, when it was asked before. */
+  /** An earlier result of `describeIsolation`. */
   isolation?: Isolation;
 }
 
-/** A program that nobody has looked at. */
+/** An untrusted program. */
 export interface Program {
   language: Language;
-  /** Texts by file name. */
+  /** Contents by file name. */
   files: Readonly<Record<string, string>>;
-  /** The file that is run. */
+  /** The file to run. */
   main: string;
   stdin?: string;
 }
 
-/** What came of a program. */
+/** The result of a program. */
 export interface ProgramResult {
   exitCode: number | null;
   signal: string | null;
   stdout: string;
   stderr: string;
   timedOut: boolean;
-  /** It printed more than allowed and was stopped. */
+  /** True when it was stopped because it printed too much. */
   outputTruncated: boolean;
-  /** All its processes together held more memory than allowed and were stopped. */
+  /** True when it was stopped because its processes used too much memory. */
   memoryExceeded: boolean;
 }
 
-/** Options of one program in a sandbox. */
+/** Options of `Sandbox.run`. */
 export interface RunOptions {
   signal?: AbortSignal;
   limits?: Partial<SandboxLimits>;
 }
 
-/** What is started in a sandbox besides whole programs. */
 export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "strays"> {
   language: Language;
   limits?: Partial<SandboxLimits>;
 }
 
-/** A JavaScript trial takes two boxes, and root has 64 user ids for boxes. */
+/** A JavaScript trial uses two sandboxes, and root has 64 user ids for them. */
 const MAX_DEFAULT_CONCURRENCY = 32;
 
-/** The ways in which what builds a box says that it failed. */
+/** Error prefixes of the programs that create a sandbox. */
 const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 
 /**
- * Runs untrusted programs, each in a box of its own that is thrown away afterwards.
+ * Runs untrusted programs, each in its own sandbox that is discarded afterwards.
  * @example
  * const sandbox = await openSandbox();
  * const { stdout } = await sandbox.run({ language: "python", files: { "main.py": "print(6 * 7)" }, main: "main.py" });
@@ -86,16 +85,16 @@ export class Sandbox {
     this.#limit = new Limit(concurrency);
   }
 
-  /** True when programs run without a box. */
+  /** True when programs run without isolation. */
   get isUnsafe(): boolean {
     return this.isolation.kind === null;
   }
 
-  /** Runs one program to its end. Rejects only when the sandbox fails, never for what the program does. */
+  /** Runs one program to its end. Rejects only when the sandbox fails, never because of the program. */
   async run(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
     const { language, files, main, stdin = "" } = program;
     checkFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
-    if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to start with.`);
+    if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to run.`);
     const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`);
     const launch = {
       language,
@@ -110,7 +109,7 @@ export class Sandbox {
     return resultOf(ended);
   }
 
-  /** Starts a process when there is a place for it, hands it over, and ends it when the work with it is over. */
+  /** Starts a process when a slot is free, passes it to `work`, and stops it afterwards. */
   use<T>(launch: BoxOptions, work: (box: BoxedProcess) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.inTurn(async () => {
       const box = await this.start(launch);
@@ -126,12 +125,12 @@ export class Sandbox {
     }, signal);
   }
 
-  /** Does something when there is a place for it. */
+  /** Runs `work` when a slot is free. */
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#limit.run(work, signal);
   }
 
-  /** Starts a process without waiting for a place. Whoever starts it stops it. */
+  /** Starts a process without waiting for a slot. The caller must stop it. */
   async start({ language, limits, ...launch }: BoxOptions): Promise<BoxedProcess> {
     return this.#launch({
       ...launch,
@@ -149,7 +148,7 @@ export class Sandbox {
     return box;
   }
 
-  /** Ends everything that still runs. */
+  /** Stops everything still running. */
   async close(): Promise<void> {
     const boxes = [...this.#open];
     for (const box of boxes) box.stop("aborted");
@@ -160,12 +159,12 @@ export class Sandbox {
     const found = this.isolation.interpreters[language];
     if (found === null)
       throw new SandboxError(
-        `There is no ${language} here. Install it: apt-get install python3. Where all programs are JavaScript, say so: code_execution:javascript.`,
+        `${language} is not available. Install it: apt-get install python3. If all programs are JavaScript, use code_execution:javascript.`,
       );
     return found;
   }
 
-  /** A program can print what the box would: whether it was the box is told by one that has nothing to do. */
+  /** A program can print the same messages as the sandbox, so an idle program shows whether the sandbox itself fails. */
   async #failsAnyway({ language, limits, ...launch }: BoxOptions): Promise<boolean> {
     const idle = { ...this.interpreter(language), path: "/usr/bin/true" };
     const all = { ...this.#limits, ...limitsGiven(limits) };
@@ -175,7 +174,8 @@ export class Sandbox {
 
   #startBoxed(launch: Launch): BoxedProcess {
     const uid = this.#uids?.take() ?? null;
-    if (this.#uids !== null && uid === null) throw new SandboxError("Too many boxes at a time: lower the concurrency.");
+    if (this.#uids !== null && uid === null)
+      throw new SandboxError("Too many concurrent sandboxes: lower the concurrency.");
     const box = new BoxedProcess(boxCommand(launch, this.isolation.kind ?? "user_namespace", uid));
     const giveBack = () => uid !== null && this.#uids?.give(uid);
     box.ended.then(giveBack, giveBack);
@@ -193,7 +193,7 @@ export class Sandbox {
 }
 
 /**
- * Finds the isolation of this machine and opens a sandbox on it. Without isolation it refuses, unless told otherwise.
+ * Opens a sandbox with this machine's isolation. Throws without isolation, unless `unsafeLocalExec` is set.
  * @example
  * const sandbox = await openSandbox({ limits: { wallMs: 3000 } });
  */
@@ -201,8 +201,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const isolation = options.isolation ?? (await describeIsolation());
   if (isolation.kind === null && options.unsafeLocalExec !== true) {
     throw new SandboxError(
-      `There is no isolation to run untrusted programs in (${isolation.detail}). ${isolation.advice.join(" ")} ` +
-        "Or pass --unsafe-local-exec (unsafeLocalExec: true) to run them without: they can then do all that you can do.",
+      `No isolation is available to run untrusted programs (${isolation.detail}). ${isolation.advice.join(" ")}` +
+        "Or pass --unsafe-local-exec (unsafeLocalExec: true) to run them without isolation, with all of your permissions.",
     );
   }
   endOrphans();
@@ -242,11 +242,10 @@ function resultOf({ exitCode, signal, stdout, stderr, stopped }: Ended): Program
 }
 
 const LONGEST_NAME_BYTES = 255;
-/** Each file of a program takes a descriptor until its box is made. */
+/** Each file uses a descriptor until the sandbox is created. */
 const MOST_FILES = 500;
 const PAGE_BYTES = 4096;
 
-/** Refuses files that a box cannot be given. */
 function checkFiles(files: Readonly<Record<string, string>>, diskBytes: number): void {
   const names = Object.keys(files);
   for (const name of names) checkName(name);
@@ -256,43 +255,45 @@ function checkFiles(files: Readonly<Record<string, string>>, diskBytes: number):
   const bytes = Object.values(files).reduce((sum, text) => sum + inPages(Buffer.byteLength(text)), 0);
   if (bytes > diskBytes) {
     throw new UsageError(
-      `The files of the program take ${bytes} bytes; the limit diskBytes is ${diskBytes}. Raise it.`,
+      `The files of the program take ${bytes} bytes, but the limit diskBytes is ${diskBytes}. Raise it.`,
     );
   }
 }
 
-/** The folder of a box holds whole pages. */
+/** The sandbox folder stores whole pages. */
 function inPages(bytes: number): number {
   return Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
 }
 
 function checkName(name: string): void {
   if (name === "" || basename(name) !== name || name.startsWith(".")) {
-    throw new UsageError(`"${name}" is no file name for a program: give a name without folders.`);
+    throw new UsageError(`"${name}" is not a valid file name for a program: use a name without folders.`);
   }
   if (name.includes("\0") || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
     const shown = JSON.stringify(name.slice(0, 40));
-    throw new UsageError(`${shown} is no file name: give one without NUL, of at most ${LONGEST_NAME_BYTES} bytes.`);
+    throw new UsageError(
+      `${shown} is not a valid file name: use one without NUL, of at most ${LONGEST_NAME_BYTES} bytes.`,
+    );
   }
 }
 
 /**
- * Ends boxes that were being made when the Assay process that made them was killed: `bwrap` holds on to its own parent
- * from early on, but its first process in the box to `bwrap` only late. A box that somebody holds is never touched.
+ * Kills sandboxes that were being created when their Assay process was killed: `bwrap` ends with its parent from early on,
+ * but its first process ends with `bwrap` only later. Never touches a sandbox whose `bwrap` is running.
  */
 export function endOrphans(): number {
   const orphans = boxedProcesses().filter(isOrphan);
   return orphans.filter(end).length;
 }
 
-/** The first processes of boxes, which are told by their command line and by their number in the box. */
+/** The first processes of sandboxes, recognized by their command line and their pid in the sandbox. */
 function boxedProcesses(): number[] {
   return listOf("/proc")
     .filter((name) => /^\d+$/.test(name) && isBox(name) && /^NSpid:.*\t1$/m.test(textOf(`/proc/${name}/status`)))
     .map(Number);
 }
 
-/** While `bwrap` is there to hold a box, it is the parent. */
+/** While `bwrap` runs, it is the parent. */
 function isOrphan(pid: number): boolean {
   const parent = /^PPid:\t(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1];
   return parent !== undefined && !isBox(parent);
@@ -307,7 +308,7 @@ function end(pid: number): boolean {
   try {
     return process.kill(pid, "SIGKILL");
   } catch {
-    // Another user's: it is theirs to end.
+    // Another user's process.
     return false;
   }
 }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** In the flags of a descriptor: it is closed when another program is started. */
+/** Descriptor flag: closed when another program is started. */
 const CLOSE_ON_EXEC = 0o2000000;
 
 /**
- * The descriptors that this process was given by whoever started it, and that a program started from here would be
- * given in turn: an open folder is a way out of any box. Node closes its own.
+ * Descriptors that this process inherited and that a started program would inherit too: an open folder would be a way out
+ * of any sandbox. Node closes its own.
  */
 export function strayDescriptors(): number[] {
   return openDescriptors().filter((fd) => fd > 2 && isInherited(fd));
@@ -24,7 +24,7 @@ function isInherited(fd: number): boolean {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
-    // The one that the list itself was read through is gone by now.
+    // The descriptor used to read the list is already closed.
     return false;
   }
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** Above every range that Linux distributions and systemd hand out, and still a signed 32-bit number at its end. */
+/** Above every range that Linux distributions and systemd use, and still within signed 32-bit numbers. */
 const FIRST_UID = 0x7000_0000;
 const SLOTS = 64;
 
 /**
- * User ids that belong to nobody else, one for each box: the kernel's limit on processes counts all processes of a
- * user. An id holds the id of this process, so that two Assay processes never share one.
+ * Unused user ids, one for each sandbox, because the kernel's process limit counts all processes of a user. Ids include
+ * this process's id, so that two Assay processes never share one.
  */
 export class UidPool {
   readonly #free: number[];
@@ -21,7 +21,7 @@ export class UidPool {
     return this.#free.pop() ?? null;
   }
 
-  /** Only when every process of the id is gone. */
+  /** Call only when every process of the id has ended. */
   give(uid: number): void {
     this.#free.push(uid);
   }
@@ -29,20 +29,20 @@ export class UidPool {
 
 let ownPool: UidPool | null = null;
 
-/** The ids of this process. There is one pool, since all sandboxes of a process would otherwise have the same ids. */
+/** One pool per process, so that its sandboxes never share an id. */
 export function ownUids(): UidPool | null {
   if (process.getuid?.() !== 0) return null;
   ownPool ??= new UidPool();
   return ownPool;
 }
 
-/** A place of the same kind within the few ids that a container may have mapped. */
+/** Maps the range into the few ids that a container may have. */
 function wrapped(first: number, highest: number): number {
   const room = Math.floor(highest / 2 / SLOTS);
   return Math.ceil(highest / 2) + SLOTS * ((first / SLOTS) % Math.max(1, room));
 }
 
-/** The highest user id that this process can switch to. */
+/** The highest user id this process can switch to. */
 function highestUid(): number {
   try {
     const lines = readFileSync("/proc/self/uid_map", "utf8").trim().split("\n");

@@ -19,7 +19,7 @@ function put(path: string, content: string | Buffer = ""): void {
 }
 
 describe("a skill", () => {
-  it("has the name and the description of its head, and all its files in the order of their paths", async () => {
+  it("has the name and description of its front matter, and all its files sorted by path", async () => {
     put("scripts/run.sh", "#!/bin/sh\n");
     chmodSync(join(dir, "scripts/run.sh"), 0o755);
     put("assets/dot.bin", Buffer.from([0xff, 0x00]));
@@ -34,12 +34,12 @@ describe("a skill", () => {
     });
   });
 
-  it("is called like its folder when it has no name of its own", async () => {
+  it("is named after its folder when it has no name", async () => {
     put("SKILL.md", "---\ndescription: Tidies up.\n---\n");
     expect(await readSkill(dir)).toMatchObject({ name: "tidy" });
   });
 
-  it("is offered without its own evals, its history and its packages", async () => {
+  it("is offered without its evals, its git history and its packages", async () => {
     for (const path of [
       "eval.yaml",
       "a.eval.yaml",
@@ -54,23 +54,23 @@ describe("a skill", () => {
     expect(files.map(({ dest }) => dest)).toEqual(["SKILL.md", "evals.md", "more/evals/kept.md", "retrieval.yaml"]);
   });
 
-  it("follows links that stay in it", async () => {
+  it("follows links inside its folder", async () => {
     put("notes/a.md", "A");
     symlinkSync("notes/a.md", join(dir, "b.md"));
     expect((await readSkill(dir)).files).toContainEqual({ dest: "b.md", content: "A" });
   });
 });
 
-describe("what is no skill", () => {
+describe("an invalid skill", () => {
   it.each<[string, () => void, string]>([
-    ["no folder", () => rmSync(dir, { recursive: true }), "there is no such folder"],
-    ["no SKILL.md", () => rmSync(join(dir, "SKILL.md")), "There is no SKILL.md in"],
+    ["no folder", () => rmSync(dir, { recursive: true }), "the folder does not exist"],
+    ["no SKILL.md", () => rmSync(join(dir, "SKILL.md")), "has no SKILL.md"],
     ["no head", () => put("SKILL.md", "# Tidy\n"), "SKILL.md:1:1: it has no front matter"],
     ["a head that is no YAML", () => put("SKILL.md", "---\nname: [\n---\n"), "SKILL.md:"],
     [
       "a SKILL.md that is no text",
       () => put("SKILL.md", Buffer.concat([Buffer.from(HEAD), Buffer.from([0xff, 0xfe])])),
-      "SKILL.md: it is not text in UTF-8",
+      "SKILL.md: it is not valid UTF-8",
     ],
     ["no description", () => put("SKILL.md", "---\nname: a\n---\n"), "has no description."],
     [
@@ -86,17 +86,17 @@ describe("what is no skill", () => {
     [
       "a name that leaves",
       () => put("SKILL.md", "---\nname: ../b\ndescription: b\n---\n"),
-      '"../b" is no name for a skill',
+      '"../b" is not a valid skill name',
     ],
-    ["a link out of it", () => symlinkSync("/etc/passwd", join(dir, "p")), "is a link that leaves the skill"],
-    ["a circle", () => symlinkSync(".", join(dir, "again")), "is a link to a folder that it lies in"],
+    ["a link out of it", () => symlinkSync("/etc/passwd", join(dir, "p")), "is a link to a target outside the skill"],
+    ["a circle", () => symlinkSync(".", join(dir, "again")), "is a link to one of its parent folders"],
     ["a dead link", () => symlinkSync("nowhere", join(dir, "dead")), "cannot be read"],
-  ])("is refused: %s", async (_, spoil, message) => {
+  ])("is rejected: %s", async (_, spoil, message) => {
     spoil();
     await expect(readSkill(dir)).rejects.toMatchObject({ code: "DATASET", message: expect.stringContaining(message) });
   });
 
-  it("is refused: a file", async () => {
-    await expect(readSkill(join(dir, "SKILL.md"))).rejects.toThrow(/is not a folder/);
+  it("is rejected: a file", async () => {
+    await expect(readSkill(join(dir, "SKILL.md"))).rejects.toThrow(/is neither a folder/);
   });
 });

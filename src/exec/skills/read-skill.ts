@@ -7,31 +7,30 @@ import { DatasetError, messageOf } from "../../core/errors.js";
 import { describe } from "../../core/shape.js";
 import { NOT_TEXT, parseSkillFile } from "./skill-file.js";
 
-/** What every skill has. */
 export const SKILL_FILE = "SKILL.md";
 
-/** A folder of this name is made for the skill, and models are told it. */
+/** Used as a folder name and shown to models. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** What keeps a text from being the name of a skill; null when nothing does. */
+/** Returns what is wrong with a skill name; null when it is valid. */
 export function problemWithSkillName(name: string): string | null {
-  return NAME.test(name) ? null : "is no name for a skill: use at most 64 small letters, digits and hyphens";
+  return NAME.test(name) ? null : "is not a valid skill name: use at most 64 lowercase letters, digits and hyphens";
 }
 
-/** A skill as it is offered, and what it says it is for. */
+/** A skill with its description. */
 export interface ReadSkill extends OfferedSkill {
   readonly description: string;
 }
 
 /**
- * Reads the folder of a skill: its name, what it is for, and all its files but those of its own evals.
+ * Reads the folder of a skill: its name, description and files, except those of its own evals.
  * @example
  * const { name, description, files } = await readSkill("skills/tidy");
  */
 export async function readSkill(dir: string): Promise<ReadSkill> {
   const files = await readSkillFolder(dir);
   const head = files.find(({ dest }) => dest === SKILL_FILE);
-  if (head === undefined) throw new DatasetError(`There is no ${SKILL_FILE} in ${dir}: a skill is a folder with one.`);
+  if (head === undefined) throw new DatasetError(`${dir} has no ${SKILL_FILE}: a skill is a folder with one.`);
   const file = join(dir, SKILL_FILE);
   if (head.encoding !== undefined) throw new DatasetError(`${file}: ${NOT_TEXT}`);
   const { front, problems } = await parseSkillFile(head.content);
@@ -50,29 +49,29 @@ function nameIn({ name }: Readonly<Record<string, unknown>>, dir: string): strin
   return used;
 }
 
-/** Agents pass over a skill that does not say what it is for: it would be lost without a word. */
+/** Agents silently ignore a skill without a description. */
 function descriptionIn({ description }: Readonly<Record<string, unknown>>, file: string): string {
   if (typeof description === "string" && description.trim() !== "") return description.trim();
-  throw new DatasetError(`${file} has no description. Say what the skill is for, and when to use it.`);
+  throw new DatasetError(`${file} has no description. Describe what the skill does and when to use it.`);
 }
 
 type SkillFileContent = OfferedSkill["files"][number];
 
-/** For one skill: all of it is held in memory, and written down with each example that offers it. */
+/** Limit for one skill, which is held in memory and stored with each example that offers it. */
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** Neither is a part of a skill, and both can be large. */
+/** Not part of a skill, and possibly large. */
 const PASSED_OVER = new Set([".git", "node_modules"]);
 
-/** An agent must not read its own test: neither eval files nor what lies with them is offered. */
+/** An agent must not see its own tests: eval files and their folders are not offered. */
 function isTest(path: string): boolean {
   return path === "evals" || /(?:^|[/.])eval\.ya?ml$/.test(path);
 }
 
-/** All files of a skill's folder that an agent is offered, in the order of their paths. */
+/** Reads all offered files of a skill's folder, sorted by path. */
 async function readSkillFolder(dir: string): Promise<SkillFileContent[]> {
   const root = await realpath(dir).catch((cause: unknown) => {
-    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such folder" : messageOf(cause);
+    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "the folder does not exist" : messageOf(cause);
     throw new DatasetError(`The skill ${dir} cannot be read: ${why}. Name a folder with a SKILL.md.`, { cause });
   });
   const reading = new SkillReading(dir, root);
@@ -82,9 +81,9 @@ async function readSkillFolder(dir: string): Promise<SkillFileContent[]> {
 
 interface Place {
   readonly path: string;
-  /** Below the skill's folder; empty for the folder itself. */
+  /** Relative to the skill's folder; empty for the folder itself. */
   readonly name: string;
-  /** The real paths of the folders it is in. */
+  /** Real paths of its parent folders. */
   readonly above: readonly string[];
 }
 
@@ -103,8 +102,8 @@ class SkillReading {
     const real = await this.#whereItIs(path, name);
     const stats = await stat(real);
     if (stats.isFile() && name !== "") return this.#take({ real, name, stats });
-    if (!stats.isDirectory()) throw this.#problem(name, "is not a folder or a file that can be offered. Take it out.");
-    if (above.includes(real)) throw this.#problem(name, "is a link to a folder that it lies in. Take it out.");
+    if (!stats.isDirectory()) throw this.#problem(name, "is neither a folder nor a regular file. Remove it.");
+    if (above.includes(real)) throw this.#problem(name, "is a link to one of its parent folders. Remove it.");
     for (const inner of await readdir(real)) {
       const innerName = name === "" ? inner : `${name}/${inner}`;
       if (PASSED_OVER.has(inner) || isTest(innerName)) continue;
@@ -112,19 +111,19 @@ class SkillReading {
     }
   }
 
-  /** Links are followed, so that the skill is as it looks, but only to what is a part of it. */
+  /** Follows links, but only to targets inside the skill. */
   async #whereItIs(path: string, name: string): Promise<string> {
     const real = await realpath(path).catch((cause: unknown) => {
       throw this.#problem(name, `cannot be read: ${messageOf(cause)}.`, cause);
     });
     const way = relative(this.#root, real);
     if (way !== ".." && !way.startsWith(`..${sep}`)) return real;
-    throw this.#problem(name, "is a link that leaves the skill. Put what it points to there, or take it out.");
+    throw this.#problem(name, "is a link to a target outside the skill. Copy the target there, or remove the link.");
   }
 
   async #take({ real, name, stats }: { real: string; name: string; stats: Stats }): Promise<void> {
     if (this.#bytes + stats.size > MAX_BYTES)
-      throw this.#problem(name, `makes the skill larger than ${MAX_BYTES / 2 ** 20} MB. Take out what is large.`);
+      throw this.#problem(name, `makes the skill larger than ${MAX_BYTES / 2 ** 20} MB. Remove large files.`);
     const bytes = await readFile(real).catch((cause: unknown) => {
       throw this.#problem(name, `cannot be read: ${messageOf(cause)}.`, cause);
     });

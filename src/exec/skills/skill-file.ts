@@ -1,24 +1,23 @@
 import { type FileProblem, parseYaml } from "../../utils/files/yaml-tree.js";
 
-/** A SKILL.md, taken apart. */
+/** A parsed SKILL.md. */
 export interface SkillFile {
-  /** The keys at its head; empty when there are none. */
+  /** The front matter; empty when there is none. */
   readonly front: Readonly<Record<string, unknown>>;
   readonly body: string;
-  /** The line on which the body begins, from 1. */
+  /** The first line of the body, from 1. */
   readonly bodyLine: number;
-  /** What keeps the head from being read, with the lines of the file. */
+  /** Problems of the front matter, with line numbers. */
   readonly problems: readonly FileProblem[];
 }
 
-/** What is said of a SKILL.md with bytes in it that are no characters. */
-export const NOT_TEXT = "it is not text in UTF-8: save it as such, and take out what is binary.";
+export const NOT_TEXT = "it is not valid UTF-8: save it as UTF-8 and remove binary content.";
 
 const FENCE = /^---[ \t]*\r?\n/;
 const END = /(?:^|\n)---[ \t]*(?:\r?\n|$)/;
 
 /**
- * Reads the text of a SKILL.md: YAML between two lines of dashes, then Markdown.
+ * Parses a SKILL.md: YAML between two lines of dashes, then Markdown.
  * @example
  * const { front } = await parseSkillFile("---\nname: tidy\ndescription: Tidies up.\n---\n# Tidy\n");
  * front.name; // "tidy"
@@ -29,7 +28,7 @@ export async function parseSkillFile(text: string): Promise<SkillFile> {
   if (opening === null) return without(source, "it has no front matter: begin it with ---, name, description and ---.");
   const rest = source.slice(opening[0].length);
   const closing = END.exec(rest);
-  if (closing === null) return without(source, "its front matter has no end: put a line --- after the description.");
+  if (closing === null) return without(source, "its front matter is not closed: add a line --- after the description.");
   const yaml = rest.slice(0, closing.index);
   const body = rest.slice(closing.index + closing[0].length);
   const tree = await parseYaml(yaml);
@@ -37,7 +36,7 @@ export async function parseSkillFile(text: string): Promise<SkillFile> {
   const bodyLine = source.slice(0, source.length - body.length).split("\n").length;
   const isMap = typeof tree.value === "object" && tree.value !== null && !Array.isArray(tree.value);
   if (isMap) return { front: tree.value as Readonly<Record<string, unknown>>, body, bodyLine, problems };
-  const none = { line: 2, column: 1, text: "its front matter holds no keys: give a name and a description." };
+  const none = { line: 2, column: 1, text: "its front matter has no keys: add a name and a description." };
   return { front: {}, body, bodyLine, problems: problems.length > 0 ? problems : [none] };
 }
 

@@ -1,17 +1,17 @@
 import { AssayError, EXIT } from "../../core/errors.js";
 
-/** Heavy work that took longer than it may; the thread that did it has been ended. */
+/** A thread task exceeded its time limit; its thread was terminated. */
 export class TimeLimitError extends AssayError {
   constructor(task: string, limitMs: number) {
     super(
       "TIME_LIMIT",
-      `The work "${task}" was stopped: it took longer than its limit of ${limitMs} ms. Make its input shorter or simpler, or raise the limit.`,
+      `Task "${task}" was stopped: it exceeded its limit of ${limitMs} ms. Shorten or simplify its input, or raise the limit.`,
       { exitCode: EXIT.infrastructure },
     );
   }
 }
 
-/** Heavy work that failed: the task threw, could not be loaded, or its thread died. */
+/** A thread task failed: it threw, could not be loaded, or its thread died. */
 export class HeavyTaskError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("HEAVY_TASK", message, { ...options, exitCode: EXIT.infrastructure });

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { HeavyTaskError, heavy, TimeLimitError } from "./pool.js";
 import { WorkerPool } from "./worker-pool.js";
 
-// A worker as src/evaluators/worker.ts is, with tasks that behave badly.
+// A worker like src/evaluators/worker.ts, with tasks that misbehave.
 const WORKER = `
 import { parentPort, threadId } from "node:worker_threads";
 let served = 0;
@@ -70,15 +70,15 @@ describe("WorkerPool", () => {
     expect(result).not.toBe(input);
   });
 
-  it("keeps a thread from item to item", async () => {
+  it("reuses a thread", async () => {
     const pool = poolOf(2);
     expect(await pool.run("served", null)).toBe(1);
     expect(await pool.run("served", null)).toBe(2);
   });
 
-  it("works on as many items at a time as there are threads, in the order they came", async () => {
+  it("runs as many tasks at a time as there are threads, in order", async () => {
     const pool = poolOf(2);
-    // Shared with the threads: how many items have started and which, and a gate for each, which it waits at.
+    // Shared with the threads: how many tasks have started and which, and a gate for each to wait at.
     const started = new Int32Array(new SharedArrayBuffer(4 * 8));
     const gates = new Int32Array(new SharedArrayBuffer(4 * 8));
     const items = [1, 2, 3, 4, 5, 6].map((item) => pool.run("gated", { item, started, gates }));
@@ -101,7 +101,7 @@ describe("WorkerPool", () => {
     expect(new Set(await Promise.all(items)).size).toBe(2);
   });
 
-  it("ends an item that takes longer than its limit, and goes on with the others", async () => {
+  it("stops a task that exceeds its limit, and continues with the others", async () => {
     const pool = poolOf(1);
     const hung = pool.run("spin", 60_000, { limitMs: 100 });
     const next = pool.run("echo", "next");
@@ -110,7 +110,7 @@ describe("WorkerPool", () => {
     expect(await next).toBe("next");
   });
 
-  it("ends a regular expression that backtracks for ever, and a promise that is never settled", async () => {
+  it("stops a regular expression that backtracks forever, and a promise that never settles", async () => {
     const pool = poolOf(2);
     const hung = [
       pool.run("backtrack", 100, { limitMs: 150 }),
@@ -122,21 +122,21 @@ describe("WorkerPool", () => {
     expect(await pool.run("echo", 1)).toBe(1);
   });
 
-  it("does not count the start against the item", async () => {
+  it("does not count loading against the task's limit", async () => {
     expect(await poolOf(1).run("slow start", "done", { limitMs: 1000 })).toBe("done");
   });
 
-  it("takes an answer that came in time while this thread was busy", async () => {
+  it("accepts a reply that arrived in time while this thread was busy", async () => {
     const pool = poolOf(1);
     await pool.run("echo", 1);
     const answer = pool.run("spin", 50, { limitMs: 1500 });
-    // Long enough for the message that says it has started to be read.
+    // Long enough to read the message that it has started.
     await new Promise((resolve) => setTimeout(resolve, 20));
     for (const end = Date.now() + 2000; Date.now() < end; );
     expect(await answer).toBe("spun");
   });
 
-  it("hands on what a task throws", async () => {
+  it("rejects with what a task throws", async () => {
     const pool = poolOf(1);
     await expect(pool.run("fail", null)).rejects.toMatchObject({
       name: "RangeError",
@@ -146,7 +146,7 @@ describe("WorkerPool", () => {
     expect(await pool.run("served", null)).toBe(1);
   });
 
-  it("survives a thread that runs out of memory, leaves, or throws where nobody catches", async () => {
+  it("survives a thread that runs out of memory, exits, or throws an uncaught error", async () => {
     const pool = poolOf(1, 16);
     const bad = [pool.run("memory", null), pool.run("leave", null), pool.run("stray", null)];
     const good = pool.run("echo", "still here");
@@ -158,26 +158,26 @@ describe("WorkerPool", () => {
     expect(await good).toBe("still here");
   });
 
-  it("rejects what cannot be copied, either way, and keeps the thread", async () => {
+  it("rejects input and results that cannot be copied, and keeps the thread", async () => {
     const pool = poolOf(1);
     expect(await pool.run("served", null)).toBe(1);
-    await expect(pool.run("echo", () => 1)).rejects.toThrow(/input of the work "echo" cannot be handed/);
+    await expect(pool.run("echo", () => 1)).rejects.toThrow(/input of task "echo" cannot be sent/);
     await expect(pool.run("uncloneable", null)).rejects.toThrow(/could not be cloned/);
     expect(await pool.run("served", null)).toBe(2);
   });
 
-  it("rejects every item when the worker's module cannot be loaded", async () => {
+  it("rejects every task when the worker's module cannot be loaded", async () => {
     const pool = new WorkerPool({ entry: pathToFileURL(join(dir, "absent.mjs")), threads: 1 });
     await expect(pool.run("echo", 1)).rejects.toThrow(HeavyTaskError);
     await expect(pool.run("echo", 2)).rejects.toThrow(/absent/);
   });
 
-  it("refuses a limit that is none", () => {
+  it("rejects an invalid limit", () => {
     expect(() => poolOf(1).run("echo", 1, { limitMs: Number.NaN })).toThrow(/limitMs/);
     expect(() => poolOf(1).run("echo", 1, { limitMs: 0 })).toThrow(/limitMs/);
   });
 
-  it("rejects what is not done when it is closed", async () => {
+  it("rejects unfinished tasks when it is closed", async () => {
     const pool = poolOf(1);
     const items = Promise.allSettled([pool.run("never", null), pool.run("echo", 1)]);
     await pool.close();
@@ -185,8 +185,8 @@ describe("WorkerPool", () => {
   });
 });
 
-describe("the signal of an item", () => {
-  it("takes back an item that waits, one that is being worked on, and one that comes too late", async () => {
+describe("the signal of a task", () => {
+  it("cancels a waiting task, a running task, and one that comes too late", async () => {
     const pool = poolOf(1);
     const aborts = [new AbortController(), new AbortController(), new AbortController()];
     const [running, waiting, late] = aborts.map(({ signal }) => signal);
@@ -204,7 +204,7 @@ describe("the signal of an item", () => {
     expect(await other).toBe("other");
   });
 
-  it("does nothing to an item that is done", async () => {
+  it("does not affect a finished task", async () => {
     const pool = poolOf(1);
     const abort = new AbortController();
     expect(await pool.run("served", 1, { signal: abort.signal })).toBe(1);
@@ -213,13 +213,13 @@ describe("the signal of an item", () => {
   });
 });
 
-describe("heavy", () => {
-  it("runs a task of its own worker", async () => {
+describe("runInThread", () => {
+  it("runs a task of the real worker", async () => {
     expect(await heavy("levenshtein", { golds: ["kitten"], response: "sitting" })).toBe(1 - 3 / 7);
   });
 
-  it("says so when there is no such task", async () => {
-    await expect(heavy("sums" as "rouge", null)).rejects.toThrow(/no heavy work called "sums"/);
+  it("rejects an unknown task", async () => {
+    await expect(heavy("sums" as "rouge", null)).rejects.toThrow(/Unknown worker task "sums"/);
   });
 });
 
@@ -227,7 +227,7 @@ describe("the process", () => {
   const jiti = createRequire(import.meta.url).resolve("jiti");
   const source = fileURLToPath(new URL("worker-pool.ts", import.meta.url));
 
-  /** Runs code that has a pool in a process of its own; gives what it printed, and its exit code once it ended by itself. */
+  /** Runs code with a pool in a separate process; returns its output and exit code. */
   async function inProcess(code: string): Promise<string> {
     const script = `
       const { WorkerPool } = await require(${JSON.stringify(jiti)}).createJiti(${JSON.stringify(dir)}).import(${JSON.stringify(source)});
@@ -244,16 +244,16 @@ describe("the process", () => {
     return `${printed.trim()} ${String(exit)}`;
   }
 
-  it("ends by itself when no item is pending", async () => {
+  it("exits when no task is pending", async () => {
     expect(await inProcess(`console.log(await pool.run("echo", "done"));`)).toBe("done 0");
   });
 
-  it("does not end while items are pending", async () => {
+  it("does not exit while tasks are pending", async () => {
     const code = `for (const n of [1, 2, 3]) void pool.run("wait", 50).then(() => console.log(n));`;
     expect(await inProcess(code)).toBe("1\n2\n3 0");
   });
 
-  it("does not end before a limit has passed", async () => {
+  it("does not exit before a limit has passed", async () => {
     const code = `void pool.run("never", null, { limitMs: 100 }).catch((error) => console.log(error.code));`;
     expect(await inProcess(code)).toBe("TIME_LIMIT 0");
   });

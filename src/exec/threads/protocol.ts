@@ -1,13 +1,13 @@
-/** The heavy tasks there are; src/evaluators/worker.ts says which module does each. */
+/** Names of the tasks; src/evaluators/worker.ts maps them to modules. */
 export type HeavyTask = "rouge" | "symbolic_equality" | "language" | "pattern" | "levenshtein" | "json_schema";
 
-/** What a worker thread is asked: one item of work. */
+/** Message to a worker thread. */
 export interface Question {
   task: string;
   input: unknown;
 }
 
-/** What a worker thread says: that the task's module is loaded and the work begins, and then how it ended. */
+/** Messages from a worker thread: first that the module is loaded and the task starts, then how it ended. */
 export type Reply =
   | { type: "started" }
   | { type: "done"; value: unknown }

@@ -10,30 +10,30 @@ import type { Question, Reply } from "./protocol.js";
 
 const MOST_THREADS = 4;
 const USUAL_LIMIT_MS = 10_000;
-/** Enough for the largest texts; an item that needs more loses its thread, not the process. */
+/** Enough for the largest texts; a task that needs more loses its thread, not the process. */
 const USUAL_MEMORY_MIB = 512;
-/** The longest that a timer can wait. */
+/** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export interface WorkerPoolOptions {
-  /** The module that each thread runs: the one in src/evaluators/heavy unless a test brings its own. */
+  /** The module each thread runs. Default: src/evaluators/worker.ts. */
   entry?: URL;
-  /** All cores but one, from 1 to 4, unless given. */
+  /** Default: all cores but one, from 1 to 4. */
   threads?: number;
-  /** The memory of one thread, in MiB. */
+  /** Memory of one thread in MiB. */
   memoryMib?: number;
 }
 
 export interface HeavyOptions {
-  /** How long the item may take once it has started; ten seconds unless given. */
+  /** Time limit, counted from the start of the task. Default: 10 s. */
   limitMs?: number;
-  /** Takes the item back, whether it waits or is being worked on. */
+  /** Cancels the task, whether it is waiting or running. */
   signal?: AbortSignal;
 }
 
 /**
- * A few threads that work on items in the order they came, each on one at a time. They are started when there is work,
- * replaced when they die, and keep the process alive only while there is work.
+ * A few threads that run tasks in order, one at a time each. They are started on demand, replaced when they die, and keep
+ * the process alive only while there is work.
  * @example
  * const pool = new WorkerPool({ threads: 2 });
  * await pool.run("levenshtein", { golds: ["kitten"], response: "sitting" }, { limitMs: 1000 });
@@ -52,7 +52,7 @@ export class WorkerPool {
     };
   }
 
-  /** Does one item of work in a thread; see `heavy`. */
+  /** Runs one task; see `runInThread`. */
   run(task: string, input: unknown, { limitMs = USUAL_LIMIT_MS, signal }: HeavyOptions = {}): Promise<unknown> {
     if (!(limitMs > 0)) throw new UsageError(`limitMs must be a number of milliseconds above 0, not ${limitMs}.`);
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
@@ -64,14 +64,14 @@ export class WorkerPool {
     });
   }
 
-  /** Ends all threads; items that are not done fail. */
+  /** Terminates all threads; unfinished tasks fail. */
   async close(): Promise<void> {
-    const closed = new UsageError("The pool of worker threads was closed before the work was done.");
+    const closed = new UsageError("The worker pool was closed before the task was finished.");
     for (const job of this.#waiting.splice(0)) fail(job, closed);
     await Promise.all([...this.#lanes].map((lane) => lane.stop(closed)));
   }
 
-  /** Has the job fail as soon as the signal is aborted. */
+  /** Rejects the job as soon as the signal is aborted. */
   #watch(job: Job, signal: AbortSignal): void {
     const abort = () => this.#takeBack(job, reasonOf(signal));
     job.settled = () => signal.removeEventListener("abort", abort);
@@ -94,7 +94,7 @@ export class WorkerPool {
     }
   }
 
-  /** Prefers a thread that has loaded the task's module already. */
+  /** Prefers a thread that has already loaded the task's module. */
   #freeLane(task: string): Lane | null {
     const free = [...this.#lanes].filter((lane) => lane.isFree);
     const lane = free.find((each) => each.hasLoaded(task)) ?? free[0];
@@ -117,19 +117,19 @@ export class WorkerPool {
 
 function reasonOf(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new UsageError(`The work was taken back: ${messageOf(reason)}`);
+  return reason instanceof Error ? reason : new UsageError(`The task was canceled: ${messageOf(reason)}`);
 }
 
-/** Node 20 cannot load TypeScript in a thread, so that the sources are read through jiti. */
+/** Node 20 cannot load TypeScript in a thread, so jiti loads the sources. */
 const START_TYPESCRIPT = `
 const { jiti, entry } = require("node:worker_threads").workerData;
 require(jiti).createJiti(entry, { interopDefault: false }).import(entry);
 `;
 
-/** Starts a thread from a module: the bundled `.js`, or the `.ts` of the same name where there is no bundle. */
+/** Starts a thread from a module: the bundled `.js`, or the `.ts` of the same name when there is no bundle. */
 export function startThread(entry: URL, memoryMib: number): Worker {
   const file = fileURLToPath(entry);
-  // Flags of the process, such as a module to import first, are not meant for its threads.
+  // Flags of the process, such as a module to import first, do not apply to its threads.
   const options: WorkerOptions = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: memoryMib } };
   const source = file.replace(/\.js$/, ".ts");
   if (existsSync(file) || !existsSync(source)) return new Worker(entry, options);
@@ -137,10 +137,10 @@ export function startThread(entry: URL, memoryMib: number): Worker {
   return new Worker(START_TYPESCRIPT, { ...options, eval: true, workerData: { jiti, entry: source } });
 }
 
-/** Time to start a thread and load a task's module: not counted against the item, but not endless either. */
+/** Time to start a thread and load a module. Not part of the task's limit. */
 const LOAD_LIMIT_MS = 60_000;
 
-/** One item of work, and whom to tell how it ended. */
+/** One queued task and the callbacks of its promise. */
 export interface Job extends Question {
   limitMs: number;
   resolve: (value: unknown) => void;
@@ -149,19 +149,19 @@ export interface Job extends Question {
   settled?: () => void;
 }
 
-/** Tells whoever waits for the job that it failed; nothing when it is over already. */
+/** Rejects the job; does nothing when it has already ended. */
 export function fail(job: Job, error: Error): void {
   job.settled?.();
   job.reject(error);
 }
 
-/** Whom a lane tells that it can take another job, or that it never will. */
+/** Notified when a thread is free again or has ended. */
 export interface LaneOwner {
   free(lane: Lane): void;
   gone(lane: Lane): void;
 }
 
-/** One thread and the one job it works on. It keeps the process alive only while it has a job. */
+/** One thread and its current job. It keeps the process alive only while it has a job. */
 export class Lane {
   readonly #worker: Worker;
   readonly #owner: LaneOwner;
@@ -197,17 +197,17 @@ export class Lane {
   take(job: Job): void {
     this.#job = job;
     this.#worker.ref();
-    this.#limit(LOAD_LIMIT_MS, () => new HeavyTaskError(`The work "${job.task}" could not be started in a minute.`));
+    this.#limit(LOAD_LIMIT_MS, () => new HeavyTaskError(`Task "${job.task}" could not be started within a minute.`));
     const question: Question = { task: job.task, input: job.input };
     try {
       this.#worker.postMessage(question);
     } catch (cause) {
-      const reason = `The input of the work "${job.task}" cannot be handed to a thread: ${messageOf(cause)}`;
+      const reason = `The input of task "${job.task}" cannot be sent to a thread: ${messageOf(cause)}`;
       this.#settle(() => fail(job, new HeavyTaskError(reason, { cause })));
     }
   }
 
-  /** Ends the thread; the job it works on fails with the error. */
+  /** Terminates the thread; its current job fails with the error. */
   async stop(error: Error): Promise<void> {
     this.#end(error);
     await this.#worker.terminate();
@@ -230,7 +230,7 @@ export class Lane {
     clearTimeout(this.#timer);
     const timer = setTimeout(() => setImmediate(check), ms);
     this.#timer = timer;
-    // When this thread was busy, the answer may have arrived in time without having been read: it is read before this.
+    // If this thread was busy, a reply may have arrived in time but not been read: read it first.
     const check = () => {
       if (this.#timer === timer) void this.stop(error());
     };
@@ -260,9 +260,9 @@ export class Lane {
   }
 
   #causeOfDeath(): string {
-    const what = this.#job === null ? "An idle thread" : `The work "${this.#job.task}"`;
+    const what = this.#job === null ? "An idle thread" : `Task "${this.#job.task}"`;
     if ((this.#fault as { code?: unknown } | undefined)?.code === "ERR_WORKER_OUT_OF_MEMORY")
-      return `${what} ran out of memory and was stopped. Make its input smaller.`;
+      return `${what} ran out of memory and was stopped. Use a smaller input.`;
     return `${what} lost its thread: ${this.#fault === undefined ? "it ended by itself" : messageOf(this.#fault)}`;
   }
 }
@@ -274,7 +274,7 @@ function succeed(job: Job, value: unknown): void {
 
 function thrown({ name, message }: { name: string; message: string }): Error {
   const error = new HeavyTaskError(message);
-  // The class itself stays behind in the thread.
+  // The error's class does not survive the transfer between threads.
   error.name = name;
   return error;
 }

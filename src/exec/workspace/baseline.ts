@@ -7,34 +7,34 @@ import { bytesAt, linkTarget } from "./diff.js";
 import { FolderList, type Found, type Unseen, walkFolder } from "./folder.js";
 import { type GitStates, gitStatesIn } from "./git.js";
 
-/** Larger ones are told by their times alone. */
+/** Changes to larger files are only detected by their times. */
 const MAX_HASHED_BYTES = 8 * 2 ** 20;
 
-/** Of the coarsest file systems. */
+/** The clock resolution of the coarsest file systems. */
 const LONGEST_TICK_MS = 2100;
 
-/** A file, a link or an empty folder as it was when the set-up ended. */
+/** A file, link or empty folder at the end of the set-up. */
 export type BaseEntry =
   | {
       readonly kind: "file";
       readonly stamp: string;
       readonly size: number;
       readonly isExecutable: boolean;
-      /** Null for a file that is too large to hash, or cannot be read. */
+      /** Null for a file that is too large to hash or cannot be read. */
       readonly digest: string | null;
       /** Null when its text is not kept. */
       readonly packed: Packed | null;
     }
   | { readonly kind: "link"; readonly target: string }
-  /** Of folders only those that hold nothing: the others are there with what they hold. */
+  /** Only empty folders; others are implied by their contents. */
   | { readonly kind: "folder" };
 
-/** What a folder held when its set-up ended. */
+/** The contents of a folder at the end of its set-up. */
 export class Baseline {
   readonly entries: ReadonlyMap<string, BaseEntry>;
   readonly unseen: Unseen;
   readonly git: GitStates;
-  /** False when the clock of the file system cannot be told to have moved on: then only contents tell. */
+  /** False when the file system's clock may not have advanced, so that only contents can be compared. */
   readonly trustsStamps: boolean;
   readonly #pack: ContentPack;
 
@@ -46,20 +46,20 @@ export class Baseline {
     this.trustsStamps = trustsStamps;
   }
 
-  /** Puts the texts it keeps into a file that is made at `packPath`, outside of the folder but beside it. */
+  /** Stores the texts in a file at `packPath`, which must be next to the folder, not inside. */
   static async take(folder: string, packPath: string): Promise<Baseline> {
     const taken = await takeEntries(folder, new ContentPack(packPath));
     return new Baseline(taken, await hasTicked(`${packPath}.tick`, taken.latestMs));
   }
 
-  /** The text of a file, or the target of a link, as it was; null when there was none or it is not kept. */
+  /** The original text of a file, or target of a link; null when there was none or it was not kept. */
   before(path: string): string | null {
     const entry = this.entries.get(path);
     if (entry?.kind === "link") return entry.target;
     return entry?.kind !== "file" || entry.packed === null ? null : this.#pack.read(entry.packed);
   }
 
-  /** Gives back what it holds; nothing is known of the texts any more. */
+  /** Releases the stored texts. */
   close(): void {
     this.#pack.close();
   }
@@ -95,7 +95,7 @@ async function takeEntries(folder: string, pack: ContentPack): Promise<Taken> {
   }
 }
 
-/** Null for a folder, and for what is no state, such as a socket. */
+/** Null for a non-empty folder and for special files such as sockets. */
 function entryOf(found: Found, pack: ContentPack): BaseEntry | null {
   const { path, place, stats } = found;
   if (stats.isSymbolicLink()) return { kind: "link", target: linkTarget(place) ?? "" };
@@ -112,7 +112,7 @@ function entryOf(found: Found, pack: ContentPack): BaseEntry | null {
   };
 }
 
-/** Differs whenever a file was written to: nobody can set the last of them, the time of the last change, at will. */
+/** Changes whenever a file is written: the last part, the change time, cannot be set by programs. */
 export function stampOf({ size, mtimeMs, ino, ctimeMs }: Stats): string {
   return `${size} ${mtimeMs} ${ino} ${ctimeMs}`;
 }
@@ -126,8 +126,8 @@ export function digestOf(bytes: Buffer): string {
 }
 
 /**
- * Waits until a file that is written now gets a later time than all that are there: a change within the same tick would
- * leave a file's times as they are.
+ * Waits until newly written files get a later time than all existing ones: a change within the same clock tick would not
+ * change a file's times.
  */
 async function hasTicked(probe: string, latestMs: number): Promise<boolean> {
   const end = performance.now() + LONGEST_TICK_MS;
@@ -139,20 +139,20 @@ async function hasTicked(probe: string, latestMs: number): Promise<boolean> {
   return false;
 }
 
-/** A text this long is not read by people, and neither is what changed in it. */
+/** Longer texts are not read by people, and neither are their changes. */
 const MAX_TEXT_BYTES = 2 ** 20;
 
 const MAX_PACK_BYTES = 64 * 2 ** 20;
 
-/** Where a text is in the pack. */
+/** Position of a text in the pack. */
 export interface Packed {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * Keeps many small texts in one file: much cheaper than a copy of a folder. The file has no name once it is open, so that
- * nobody can put another in its place.
+ * Stores many small texts in one file, which is much cheaper than copying the folder. The file is unlinked once it is open,
+ * so that it cannot be replaced.
  */
 export class ContentPack {
   readonly #path: string;
@@ -163,7 +163,7 @@ export class ContentPack {
     this.#path = path;
   }
 
-  /** Null when it is not kept: it is too long, or the pack is full. */
+  /** Null when the text is too long or the pack is full. */
   add(bytes: Buffer): Packed | null {
     const { length } = bytes;
     if (length > MAX_TEXT_BYTES || this.#length + length > MAX_PACK_BYTES) return null;

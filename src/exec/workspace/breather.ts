@@ -1,20 +1,20 @@
 import { setImmediate as turn } from "node:timers/promises";
 
-/** Long enough to get on with the work, short enough for streams of other trials to be read in time. */
+/** Long enough to make progress, short enough for other trials' streams to be read in time. */
 const SLICE_MS = 10;
 
-/** Lets everything else of the process go on, now and then, in work that calls the file system synchronously. */
+/** Yields to the event loop now and then during synchronous file system calls. */
 export class Breather {
   #since = performance.now();
   #workedMs = 0;
 
-  /** A promise at the end of a slice of time, to be waited for; null at other times. */
+  /** Returns a promise to await at the end of a time slice; null at other times. */
   due(): Promise<void> | null {
     const workedMs = performance.now() - this.#since;
     return workedMs < SLICE_MS ? null : this.#rest(workedMs);
   }
 
-  /** The time that was spent in the work itself. */
+  /** Time spent working, without the pauses. */
   get workedMs(): number {
     return this.#workedMs + (performance.now() - this.#since);
   }

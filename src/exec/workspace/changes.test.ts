@@ -33,7 +33,7 @@ async function create(files: readonly EnvironmentFile[] = [], commands: readonly
 }
 
 describe("changes", () => {
-  it("tells what was added, modified, deleted and linked, and nothing else", async () => {
+  it("lists exactly what was added, modified, deleted and linked", async () => {
     const files = ["same", "text", "gone", "mode", "becomes/same"].map((dest) => ({ dest, content: dest }));
     const workspace = await create(files, ["ln -s same old-link; ln -s same kept-link"]);
     const at = (name: string) => join(workspace.path, name);
@@ -58,7 +58,7 @@ describe("changes", () => {
     });
   });
 
-  it("tells which folders were made, emptied and deleted", async () => {
+  it("lists folders that were created, emptied and deleted", async () => {
     const files = ["emptied/a", "file"].map((dest) => ({ dest, content: "" }));
     const workspace = await create(files, ["mkdir filled kept gone"]);
     put(workspace.path, "filled/b", "b");
@@ -77,7 +77,7 @@ describe("changes", () => {
     });
   });
 
-  it("sees a change that keeps the size and the time, at once after the set-up", async () => {
+  it("detects a change with the same size and time right after the set-up", async () => {
     for (let round = 0; round < 5; round++) {
       const workspace = await create([
         { dest: "a", content: "1234" },
@@ -97,7 +97,7 @@ describe("changes", () => {
     }
   });
 
-  it("does not take a file that was written again with the same content for a change", async () => {
+  it("ignores a file rewritten with the same content", async () => {
     const workspace = await create([{ dest: "a", content: "same" }], ["ln -s a l"]);
     rmSync(join(workspace.path, "a"));
     put(workspace.path, "a", "same");
@@ -106,7 +106,7 @@ describe("changes", () => {
     expect(await workspace.changes()).toEqual({ changes: [] });
   });
 
-  it("says what is too large, and keeps the rest", async () => {
+  it("reports what is too large, and keeps the rest", async () => {
     const workspace = await create();
     put(workspace.path, "node_modules/a/large", Buffer.alloc(10 * 2 ** 20, "x"));
     put(workspace.path, "big.txt", Buffer.alloc(9 * 2 ** 20, "x"));
@@ -115,14 +115,14 @@ describe("changes", () => {
     const { changes, incomplete } = await workspace.changes();
     expect(changes.map(({ path }) => path)).toEqual(["big.txt", "small"]);
     expect(incomplete).toBe(
-      '2 changed files are left out, for more than 16 MB in all (the largest is "huge", 17.0 MB)',
+      '2 changed files are left out, because the changes exceed 16 MB in total (the largest is "huge", 17.0 MB)',
     );
     await expect(
       rebuildWorkspace({ root: folder.path, changes: { changes, incomplete: String(incomplete) } }),
-    ).rejects.toThrow("The folder cannot be made again, as not all of it was stored: 2 changed files are left out");
+    ).rejects.toThrow("The folder cannot be recreated, because not all changes were stored: 2 changed files are left out");
   });
 
-  it("counts bytes that are no text as long as they get", async () => {
+  it("counts binary content by its encoded length", async () => {
     const workspace = await create();
     put(workspace.path, "raw", Buffer.alloc(13 * 2 ** 20, 0xff));
     expect(await workspace.changes()).toMatchObject({
@@ -131,7 +131,7 @@ describe("changes", () => {
     });
   });
 
-  it("says when there are too many, and keeps what people work on", async () => {
+  it("reports too many changes, and keeps the files people work on", async () => {
     const workspace = await create([], ["mkdir -p node_modules z; cd node_modules; touch $(seq 5000)"]);
     execFileSync("sh", ["-c", "rm -r node_modules; cd z; touch $(seq 10)"], { cwd: workspace.path });
     const { changes, incomplete } = await workspace.changes();
@@ -139,23 +139,23 @@ describe("changes", () => {
     expect(incomplete).toBe("10 changes beyond the first 5000 are left out");
   });
 
-  it("says that a name is no text, unless the set-up made it", async () => {
+  it("reports a name that is not valid UTF-8, unless the set-up made it", async () => {
     const workspace = await create([], ["touch \"$(printf 'old\\377')\" \"$(printf 'real\\357\\277\\275')\""]);
     expect(await workspace.changes()).toEqual({ changes: [] });
     execFileSync("sh", ["-c", "touch \"$(printf 'x\\377')\" y"], { cwd: workspace.path });
     expect(await workspace.changes()).toEqual({
       changes: [{ path: "y", status: "added", content: "" }],
-      incomplete: "a name is not valid UTF-8, and left out",
+      incomplete: "a name is not valid UTF-8 and left out",
     });
   });
 
-  it("passes over what is no state of the work, such as a pipe", async () => {
+  it("skips special files such as pipes", async () => {
     const workspace = await create();
     execFileSync("mkfifo", [join(workspace.path, "pipe")]);
     expect(await workspace.changes()).toEqual({ changes: [] });
   });
 
-  it("costs little in a folder of many files", async () => {
+  it("is fast in a folder with many files", async () => {
     const workspace = await create(
       [],
       ["for d in $(seq 100); do mkdir $d; (cd $d; for f in $(seq 50); do echo $d $f > $f; done); done"],
@@ -167,8 +167,8 @@ describe("changes", () => {
   });
 });
 
-describe("stateOf", () => {
-  it("shows the folder while it is there, and is written down as its changes", async () => {
+describe("getWorkspaceState", () => {
+  it("gives access to the folder while it exists, and serializes to its changes", async () => {
     const workspace = await create([{ dest: "a", content: "1\n" }], ["echo made > b"]);
     put(workspace.path, "a", "2\n");
     put(workspace.path, "b", "other\n");

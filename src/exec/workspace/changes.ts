@@ -9,8 +9,8 @@ import { FolderList, type Found, type Unseen, walkFolder } from "./folder.js";
 import { gitProblem, gitStatesIn } from "./git.js";
 
 /**
- * What is not in a folder as it was when its set-up ended. Of what git keeps for itself only whether it is as it was is
- * told. Contents come from the copy, when one is given: the times of its files say nothing.
+ * Collects all changes to a folder since the end of its set-up. For `.git` only reports whether it changed. Contents are
+ * read from the copy if given, whose file times are meaningless.
  */
 export async function changesSince(baseline: Baseline, folder: string, copy = folder): Promise<WorkspaceChanges> {
   const differences: Difference[] = [];
@@ -66,12 +66,11 @@ function newlyEmpty(baseline: Baseline, empty: readonly string[]): Difference[] 
 interface SeenNow {
   /** Files, links and empty folders. */
   readonly seen: ReadonlySet<string>;
-  /** All folders. */
   readonly folders: ReadonlySet<string>;
   readonly unseen: Unseen;
 }
 
-/** What lies in a folder that cannot be looked into may still be there. */
+/** Entries of an unreadable folder may still exist. */
 function deletedIn(baseline: Baseline, { seen, folders, unseen }: SeenNow): Difference[] {
   const mayBeThere = (path: string) =>
     unseen.closed.some((place) => place === "" || `${path}/`.startsWith(`${place}/`));
@@ -85,8 +84,8 @@ function problemsOf(before: Unseen, now: Unseen): string[] {
   const unnamed = news(before.unnamed, now.unnamed);
   const closed = news(before.closed, now.closed);
   return [
-    ...(unnamed.length > 0 ? [`${counted(unnamed.length, "name")} not valid UTF-8, and left out`] : []),
-    ...closed.map((path) => `"${path}" cannot be looked at`),
+    ...(unnamed.length > 0 ? [`${counted(unnamed.length, "name")} not valid UTF-8 and left out`] : []),
+    ...closed.map((path) => `"${path}" cannot be read`),
   ];
 }
 
@@ -102,7 +101,7 @@ function news(before: readonly string[], now: readonly string[]): readonly strin
 const MAX_CHANGES = 5000;
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** Something that is not as it was; its content is not read yet. */
+/** A change whose content has not been read yet. */
 type Difference =
   | {
       readonly kind: "file";
@@ -111,7 +110,7 @@ type Difference =
       readonly size: number;
       readonly isExecutable: boolean;
     }
-  /** The target is null when it cannot be told. */
+  /** `target` is null when it cannot be read. */
   | { readonly kind: "link"; readonly path: string; readonly target: string | null }
   | { readonly kind: "deleted" | "folder"; readonly path: string };
 
@@ -120,11 +119,11 @@ type ChangedFile = Extract<Difference, { kind: "file" }>;
 interface Differences {
   readonly differences: readonly Difference[];
   readonly folder: string;
-  /** Why there may be others. */
+  /** Why the list may be incomplete. */
   readonly problems: readonly string[];
 }
 
-/** The changes with their content, as far as they are small enough to be stored; what people work on comes first. */
+/** Reads the content of changes that are small enough to store; files people work on come first. */
 async function keepChanges({ differences, folder, problems }: Differences): Promise<WorkspaceChanges> {
   const keeping = new Keeping(folder);
   const breather = new Breather();
@@ -181,7 +180,7 @@ class Keeping {
     }
   }
 
-  /** What is still at work in the folder may have removed it since it was seen. */
+  /** Processes still running in the folder may have removed it. */
   #missFile({ path, status }: ChangedFile): void {
     if (lstatSync(join(this.#folder, path), { throwIfNoEntry: false }) !== undefined) this.#unreadable.push(path);
     else if (status === "modified") this.changes.push({ path, status: "deleted" });
@@ -201,5 +200,5 @@ class Keeping {
 function tooLargeText(count: number, largest: ChangedFile): string {
   const what = count === 1 ? "a changed file is" : `${count} changed files are`;
   const megabytes = (largest.size / 2 ** 20).toFixed(1);
-  return `${what} left out, for more than ${MAX_BYTES / 2 ** 20} MB in all (the largest is "${largest.path}", ${megabytes} MB)`;
+  return `${what} left out, because the changes exceed ${MAX_BYTES / 2 ** 20} MB in total (the largest is "${largest.path}", ${megabytes} MB)`;
 }

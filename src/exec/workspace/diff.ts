@@ -4,26 +4,26 @@ import { posix } from "node:path";
 import { type StructuredPatchHunk, structuredPatch } from "diff";
 import type { Environment, FileChange, WorkspaceChanges } from "../../core/environment.js";
 
-/** The text of a file as it was given, or the target of a link; null when it is not known. */
+/** Returns the original text of a file, or target of a link; null when unknown. */
 export type ContentBefore = (path: string) => string | null;
 
 type ChangedFile = Exclude<FileChange, { status: "folder" }>;
 
-/** In characters: more is read by nobody. */
+/** Longer diffs are not read by anyone. */
 const MAX_DIFF = 2 ** 20;
 const MAX_TEXT = 2 ** 19;
 
 /**
- * The changes as a unified diff, as `git diff` prints them. Where the content before is not known, all of a file is
- * shown as new.
+ * Formats the changes as a unified diff, like `git diff`. If the original content is unknown, the whole file is shown as
+ * new.
  * @example
- * diffOf({ changes: [{ path: "a.txt", status: "added", content: "hi\n" }] }, () => null);
+ * formatDiff({ changes: [{ path: "a.txt", status: "added", content: "hi\n" }] }, () => null);
  */
 export function diffOf({ changes }: WorkspaceChanges, given: ContentBefore | Environment | undefined): string {
   const before = typeof given === "function" ? given : contentsOf(given);
   let diff = "";
   let leftOut = 0;
-  // A diff is about files, as git's are.
+  // A diff contains files only, like git's.
   for (const change of changes) {
     if (change.status === "folder") continue;
     const one = diff.length < MAX_DIFF ? oneDiff(change, before) : null;
@@ -33,7 +33,7 @@ export function diffOf({ changes }: WorkspaceChanges, given: ContentBefore | Env
   return leftOut === 0 ? diff : `${diff}(Too long, and left out: ${leftOut} of ${changes.length} files.)\n`;
 }
 
-/** What the files of an environment hold; of what a repository or a command makes, nothing is known. */
+/** Reads the contents from an environment's files; what a repository or a command creates is unknown. */
 function contentsOf({ files = [] }: Environment = {}): ContentBefore {
   const contents = new Map<string, string | null>();
   for (const file of files) {
@@ -43,7 +43,7 @@ function contentsOf({ files = [] }: Environment = {}): ContentBefore {
   return (path) => contents.get(path) ?? null;
 }
 
-/** Null when comparing the two would take too long. */
+/** Null when comparing would take too long. */
 function oneDiff(change: ChangedFile, before: ContentBefore): string | null {
   const { path, status } = change;
   const known = status === "added" ? null : before(path);
@@ -66,7 +66,7 @@ function modeLine(change: ChangedFile): string {
   return change.status === "added" ? `new file mode ${mode}\n` : `new mode ${mode}\n`;
 }
 
-/** Null for what is no text. A null character is text by its encoding, but not for people. */
+/** Null for binary content. Text with a null character counts as binary. */
 function textAfter(change: ChangedFile): string | null {
   if (change.status === "deleted") return "";
   if (change.status === "linked") return change.target;
@@ -76,17 +76,17 @@ function textAfter(change: ChangedFile): string | null {
 }
 
 const CONTEXT_LINES = 3;
-/** With more edits, all between the first and the last is shown as replaced: the work grows with their square. */
+/** With more edits, everything between the first and the last is shown as replaced, because the time grows quadratically. */
 const MAX_EDITS = 1000;
 
-/** The hunks of a unified diff between two texts; empty when they are the same. */
+/** Formats the hunks of a unified diff; empty when the texts are equal. */
 export function hunksBetween(before: string, after: string): string {
   const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
   const patch = structuredPatch("", "", before, after, undefined, undefined, options);
   return (patch?.hunks ?? [replaceMiddle(splitLines(before), splitLines(after))]).map(formatHunk).join("");
 }
 
-/** Each with its line end, so that a missing one at the end is a difference too. */
+/** Keeps line ends, so that a missing one at the end is a difference. */
 function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
@@ -117,17 +117,17 @@ function replaceMiddle(before: readonly string[], after: readonly string[]): Str
   };
 }
 
-/** As git writes it, which leaves out a count of one. */
+/** Like git, which omits a count of one. */
 function formatHunk({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk): string {
   return `@@ -${formatSpan(oldStart, oldLines)} +${formatSpan(newStart, newLines)} @@\n${lines.join("\n")}\n`;
 }
 
-/** A side without lines is named by the line before. */
+/** An empty side is named by the line before. */
 function formatSpan(start: number, length: number): string {
   return `${length === 0 ? start - 1 : start}${length === 1 ? "" : `,${length}`}`;
 }
 
-/** The bytes of a file as JSON can hold them: text as it is, anything else in base64. */
+/** File content in JSON: text as it is, anything else in base64. */
 export interface EncodedContent {
   readonly content: string;
   readonly encoding?: "base64";
@@ -152,7 +152,7 @@ export function bytesAt(place: string): Buffer | null {
   }
 }
 
-/** What a link points to; null when it cannot be read or is no text. */
+/** The target of a link; null when it cannot be read or is not valid UTF-8. */
 export function linkTarget(place: string): string | null {
   try {
     const target = readlinkSync(place, "buffer");

@@ -8,7 +8,7 @@ import { problemWithPath } from "./relative-path.js";
 const KEYS = ["git", "files", "commands", "env", "skills", "mcpServers"];
 const GIT_KEYS = ["url", "ref"];
 
-/** Throws unless the value is an environment, and says which key is wrong and how. */
+/** Throws when the value is not a valid environment, and names the wrong key. */
 export function checkEnvironment(value: unknown): Environment {
   const environment = fieldsOf("environment", value);
   onlyKeys("environment", environment, KEYS);
@@ -29,10 +29,10 @@ function checkGit(value: unknown): void {
   if (git.ref !== undefined) gitWord("environment.git.ref", git.ref);
 }
 
-/** What begins with a dash would be an option to git. */
+/** A value that begins with a dash would be an option to git. */
 function gitWord(at: string, value: unknown): void {
   if (filledText(at, value).startsWith("-")) {
-    throw new DatasetError(`${at} is ${JSON.stringify(value)}, which begins with a dash. Name it without one.`);
+    throw new DatasetError(`${at} is ${JSON.stringify(value)}, which begins with a dash. Use a name without one.`);
   }
 }
 
@@ -44,24 +44,24 @@ function checkCommand(value: unknown, index: number): void {
   filledText(`environment.commands[${index}]`, value);
 }
 
-// What the parts of an environment are checked with. `at` is where a value stands, as messages name it.
+// Shared checks. `at` is the path of the value in messages.
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function innerPath(at: string, value: unknown): void {
   const problem = problemWithPath(textOf(at, value));
   if (problem === null) return;
-  throw new DatasetError(`${at} is ${JSON.stringify(value)}, which ${problem}. Name a path below the folder.`);
+  throw new DatasetError(`${at} is ${JSON.stringify(value)}, which ${problem}. Use a path inside the folder.`);
 }
 
 function filledText(at: string, value: unknown): string {
   const text = withoutNull(at, textOf(at, value));
-  if (text.trim() === "") throw new DatasetError(`${at} is empty. Fill it in, or take it out.`);
+  if (text.trim() === "") throw new DatasetError(`${at} is empty. Fill it in, or remove it.`);
   return text;
 }
 
 function withoutNull(at: string, text: string): string {
-  if (text.includes("\0")) throw new DatasetError(`${at} has a null character, which no program can be given.`);
+  if (text.includes("\0")) throw new DatasetError(`${at} has a null character, which cannot be passed to a program.`);
   return text;
 }
 
@@ -86,11 +86,11 @@ function onlyKeys(at: string, fields: Fields, keys: readonly string[]): void {
     throw new DatasetError(`${at} has an unknown key "${unknown}".${didYouMean(unknown, keys)}`);
 }
 
-/** Throws unless the value holds variables for a program: texts by names that a variable can have. */
+/** Checks environment variables: texts by valid variable names. */
 function checkVariables(at: string, value: unknown): void {
   for (const [name, text] of Object.entries(fieldsOf(at, value))) {
     if (!/^[^=\0]+$/.test(name)) {
-      throw new DatasetError(`${at} has the name ${JSON.stringify(name)}, which no variable can have.`);
+      throw new DatasetError(`${at} has the name ${JSON.stringify(name)}, which is not a valid variable name.`);
     }
     if (typeof text !== "string") {
       throw new DatasetError(`${at}.${name} is ${describe(text)}, not text. Put it in quotes.`);
@@ -103,7 +103,7 @@ const FILE_KEYS = ["src", "dest", "content", "encoding", "executable"];
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Throws unless the value is a file of an environment, with its content or with a source. */
+/** Checks a file of an environment, with its content or with a source. */
 function checkFile(at: string, value: unknown): void {
   const file = fieldsOf(at, value);
   onlyKeys(at, file, FILE_KEYS);
@@ -116,7 +116,7 @@ function checkSource(at: string, file: Fields): void {
   innerPath(`${at}.src`, file.src);
   const extra = ["content", "encoding", "executable"].find((key) => key in file);
   if (extra === undefined) return;
-  throw new DatasetError(`${at} has both src and ${extra}. Give a src alone, or the content itself.`);
+  throw new DatasetError(`${at} has both src and ${extra}. Give only src, or the content itself.`);
 }
 
 function checkContent(at: string, file: Fields): void {
@@ -127,17 +127,17 @@ function checkContent(at: string, file: Fields): void {
     throw new DatasetError(`${at}.dest is ${JSON.stringify(dest)}, which names a folder. Name the file in it.`);
   }
   if (encoding !== undefined && encoding !== "base64") {
-    throw new DatasetError(`${at}.encoding is ${describe(encoding)}. It may be "base64", or absent for text.`);
+    throw new DatasetError(`${at}.encoding is ${describe(encoding)}. Use "base64", or omit it for text.`);
   }
   if (encoding === "base64" && !BASE64.test(text)) {
-    throw new DatasetError(`${at}.content is not base64. Encode it, or leave out the encoding for text.`);
+    throw new DatasetError(`${at}.content is not base64. Encode it, or omit the encoding for text.`);
   }
   if (executable !== undefined && typeof executable !== "boolean") {
-    throw new DatasetError(`${at}.executable is ${describe(executable)}, neither true nor false.`);
+    throw new DatasetError(`${at}.executable is ${describe(executable)}, not true or false.`);
   }
 }
 
-/** True when a file put there keeps its own name. */
+/** True when a file copied there keeps its own name. */
 export function isFolderName(dest: string): boolean {
   return dest.endsWith("/") || dest.split("/").at(-1) === ".";
 }
@@ -145,10 +145,10 @@ export function isFolderName(dest: string): boolean {
 const PROGRAM_KEYS = ["command", "args", "env"];
 const ADDRESS_KEYS = ["url", "headers"];
 
-/** Names of servers become names of settings and of tools, which take nothing else. */
+/** Server names become names of settings and tools, which allow nothing else. */
 const SERVER_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Throws unless the value lists skills: folders, or skills with their files. */
+/** Checks a list of skills: folders, or skills with their files. */
 function checkSkills(at: string, value: unknown): void {
   const skills = listOf(at, value);
   for (const [index, skill] of skills.entries()) checkSkill(`${at}[${index}]`, skill);
@@ -164,30 +164,30 @@ function checkSkill(at: string, value: unknown): void {
   const files = listOf(`${at}.files`, skill.files);
   for (const [index, file] of files.entries()) checkSkillFile(`${at}.files[${index}]`, file);
   if (!files.some((file) => (file as Fields).dest === SKILL_FILE))
-    throw new DatasetError(`${at}.files has no ${SKILL_FILE}. A skill has one at its top.`);
+    throw new DatasetError(`${at}.files has no ${SKILL_FILE}. Every skill needs one at its top level.`);
 }
 
 function checkSkillFile(at: string, value: unknown): void {
   checkFile(at, value);
   if ("src" in (value as Fields))
-    throw new DatasetError(`${at} has a src. Give its content, or name the skill's folder.`);
+    throw new DatasetError(`${at} has a src. Give its content, or name the skill's folder instead.`);
 }
 
 function isOffered(skill: unknown): skill is OfferedSkill {
   return typeof skill === "object" && skill !== null;
 }
 
-/** One would be written over the other. Some file systems do not tell small letters from large ones. */
+/** Skills with the same name would overwrite each other. Some file systems ignore case. */
 export function requireDistinct(at: string, skills: readonly OfferedSkill[]): void {
   const names = new Set<string>();
   for (const { name } of skills) {
     if (names.has(name.toLowerCase()))
-      throw new DatasetError(`${at} has two skills with the name "${name}". Take one of them out, or rename it.`);
+      throw new DatasetError(`${at} has two skills named "${name}". Remove or rename one of them.`);
     names.add(name.toLowerCase());
   }
 }
 
-/** Throws unless the value holds servers of tools by their names: programs or addresses. */
+/** Checks MCP servers by name: programs or URLs. */
 function checkServers(at: string, value: unknown): void {
   for (const [name, server] of Object.entries(fieldsOf(at, value))) {
     if (!SERVER_NAME.test(name))
@@ -200,7 +200,7 @@ function checkServers(at: string, value: unknown): void {
 
 function checkServer(at: string, server: Fields): void {
   if ((server.command === undefined) === (server.url === undefined))
-    throw new DatasetError(`${at} needs either a command that starts the server, or the url of one that runs.`);
+    throw new DatasetError(`${at} needs either a command that starts the server, or the url of a running one.`);
   if (server.url === undefined) checkProgram(at, server);
   else checkAddress(at, server);
 }
@@ -218,8 +218,6 @@ function checkAddress(at: string, server: Fields): void {
   onlyKeys(at, server, ADDRESS_KEYS);
   const address = filledText(`${at}.url`, url);
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address))
-    throw new DatasetError(
-      `${at}.url is ${JSON.stringify(url)}. Give an address that begins with http:// or https://.`,
-    );
+    throw new DatasetError(`${at}.url is ${JSON.stringify(url)}. Use a URL that begins with http:// or https://.`);
   checkVariables(`${at}.headers`, headers);
 }

@@ -7,7 +7,7 @@ import { put, testFolder } from "./workspace-testing.js";
 const folder = testFolder();
 const inlined = (value: unknown) => inlineEnvironment(value, folder.path);
 
-describe("an environment that is not right", () => {
+describe("an invalid environment", () => {
   it.each<[string, unknown, string]>([
     ["no object", [], "environment is an array, not an object."],
     ["an unknown key", { comands: [] }, 'environment has an unknown key "comands". Did you mean "commands"?'],
@@ -63,18 +63,18 @@ describe("an environment that is not right", () => {
       { git: { url: "x", ref: "--upload-pack=x" } },
       'environment.git.ref is "--upload-pack=x", which begins with a dash.',
     ],
-  ])("is refused: %s", async (_, value, message) => {
+  ])("is rejected: %s", async (_, value, message) => {
     await expect(inlined(value)).rejects.toMatchObject({ code: "DATASET", message: expect.stringContaining(message) });
   });
 });
 
-describe("inlineEnvironment", () => {
-  it("gives back the same object when there is nothing to do", async () => {
+describe("loadEnvironment", () => {
+  it("returns the same object when there is nothing to read", async () => {
     const environment = { git: { url: "https://example.org/a.git" }, files: [{ dest: "a", content: "a" }], env: {} };
     expect(await inlined(environment)).toBe(environment);
   });
 
-  it("reads a folder in the order of its paths, text as text, the rest as base64, and leaves .git out", async () => {
+  it("reads a folder sorted by path, text as text, the rest as base64, without .git", async () => {
     put(folder.path, "app/z.txt", "\uFEFFzü");
     put(folder.path, "app/a/b.bin", Buffer.from([0xff, 0xfe]));
     put(folder.path, "app/.git/config", "secret");
@@ -115,12 +115,12 @@ describe("inlineEnvironment", () => {
     ["file:///srv/repo", false],
     ["git@example.org:a/b.git", false],
     ["https://example.org/a.git", false],
-  ])("knows whether %s is a path beside the dataset", async (url, isBeside) => {
+  ])("recognizes whether %s is a path in the dataset's folder", async (url, isBeside) => {
     const { git } = await inlined({ git: { url, ref: "main" } });
     expect(git).toEqual({ url: isBeside ? join(folder.path, "repo") : url, ref: "main" });
   });
 
-  it("follows links to what lies beside the dataset, and refuses others", async () => {
+  it("follows links inside the dataset's folder, and rejects others", async () => {
     put(folder.path, "shared/lib.js", "lib");
     put(folder.path, "app/own.js", "own");
     symlinkSync("../shared", join(folder.path, "app/shared"));
@@ -129,15 +129,15 @@ describe("inlineEnvironment", () => {
     expect(files?.map(({ dest }) => dest)).toEqual(["alias.js", "own.js", "shared/lib.js"]);
     symlinkSync("/etc", join(folder.path, "app/etc"));
     await expect(inlined({ files: [{ src: "app", dest: "." }] })).rejects.toThrow(
-      '"app/etc" of an example\'s environment is a link that leaves',
+      '"app/etc" of an example\'s environment is a link to a target outside',
     );
   });
 
-  it("refuses a link that leads back to itself, and one that leads nowhere", async () => {
+  it("rejects a link to its own parent, and a broken link", async () => {
     put(folder.path, "app/a", "");
     symlinkSync(".", join(folder.path, "app/again"));
     await expect(inlined({ files: [{ src: "app", dest: "." }] })).rejects.toThrow(
-      '"app/again" of an example\'s environment is a link to a folder that it lies in',
+      '"app/again" of an example\'s environment is a link to one of its parent folders',
     );
     put(folder.path, "other/a", "");
     symlinkSync("nowhere", join(folder.path, "other/b"));
@@ -146,25 +146,25 @@ describe("inlineEnvironment", () => {
     );
   });
 
-  it("says what does not exist, and where it was looked for", async () => {
+  it("reports what does not exist, and where it was looked up", async () => {
     await expect(inlined({ files: [{ src: "no", dest: "." }] })).rejects.toThrow(
-      `cannot be read: does not exist. It is looked for in ${folder.path}.`,
+      `cannot be read: does not exist. It is looked up in ${folder.path}.`,
     );
   });
 
-  it("holds 64 MB together and not more", async () => {
+  it("accepts up to 64 MB in total", async () => {
     put(folder.path, "half/a", Buffer.alloc(32 * 2 ** 20));
     const half = { src: "half", dest: "x" };
     expect((await inlined({ files: [half, { ...half, dest: "y" }] })).files).toHaveLength(2);
     const third = { dest: "z", content: "1" };
     await expect(inlined({ files: [half, { ...half, dest: "y" }, third] })).rejects.toThrow("name it as `git`");
     put(folder.path, "half/b", Buffer.alloc(32 * 2 ** 20 + 1));
-    await expect(inlined({ files: [half] })).rejects.toThrow('may be 64 MB together, and "half" makes them more');
+    await expect(inlined({ files: [half] })).rejects.toThrow('may have at most 64 MB in total, and "half" exceeds that');
   });
 });
 
 describe("EnvironmentReader", () => {
-  it("reads what many examples name once", async () => {
+  it("reads sources shared by examples once", async () => {
     put(folder.path, "app/a", "first");
     const reader = new EnvironmentReader(folder.path);
     const [one] = (await reader.read({ files: [{ src: "app", dest: "." }] })).files ?? [];

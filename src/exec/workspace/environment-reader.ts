@@ -16,7 +16,7 @@ interface Placed {
 type GivenSource = Extract<EnvironmentFile, { src: string }>;
 
 /**
- * Makes the environments of a dataset's examples independent of the files beside it. What several name is read once.
+ * Reads the files named by the environments of a dataset's examples into the environments. Shared sources are read once.
  * @example
  * const reader = new EnvironmentReader("datasets/coding");
  * const environment = await reader.read({ files: [{ src: "fixtures/app", dest: "." }] });
@@ -31,7 +31,7 @@ export class EnvironmentReader {
     this.#dir = resolve(dir);
   }
 
-  /** The environment with the content of its files and skills; the very same object when it names none. */
+  /** Returns the environment with the content of its files and skills; the same object when it names none. */
   async read(value: unknown): Promise<Environment> {
     const environment = checkEnvironment(value);
     const { git, files, skills } = environment;
@@ -47,7 +47,7 @@ export class EnvironmentReader {
     };
   }
 
-  /** A skill may lie anywhere, unlike files: an eval stands inside the folder of the skill that it tests. */
+  /** Unlike files, a skill may be anywhere: an eval is inside the folder of the skill it tests. */
   async #offered(given: NonNullable<Environment["skills"]>): Promise<readonly OfferedSkill[]> {
     const skills: OfferedSkill[] = [];
     for (const skill of given) skills.push(typeof skill === "string" ? await this.#skill(skill) : skill);
@@ -63,7 +63,7 @@ export class EnvironmentReader {
     });
   }
 
-  /** As git tells them apart: what has neither a scheme nor a host before a colon is a path. */
+  /** Like git: a URL without a scheme, or a host before a colon, is a path. */
   #urlOf(url: string): string {
     const isElsewhere = /^[A-Za-z][\w+.-]*:\/\//.test(url) || /^[^/]*:/.test(url);
     return isElsewhere || isAbsolute(url) ? url : resolve(this.#dir, url);
@@ -90,15 +90,15 @@ export class EnvironmentReader {
 }
 
 /**
- * Checks the environment of an example and puts the files it names into it.
+ * Checks the environment of an example and reads the files it names.
  * @example
- * await inlineEnvironment({ files: [{ src: "app", dest: "." }] }, "datasets/coding");
+ * await loadEnvironment({ files: [{ src: "app", dest: "." }] }, "datasets/coding");
  */
 export function inlineEnvironment(value: unknown, dir: string): Promise<Environment> {
   return new EnvironmentReader(dir).read(value);
 }
 
-/** A folder's files go below `dest`; a single file becomes `dest`, or goes into it when that names a folder. */
+/** A folder's files go below `dest`; a single file becomes `dest`, or goes into it when it names a folder. */
 function placeOf({ src, dest }: GivenSource, path: string): string {
   if (path !== "") return posix.join(dest, path);
   return posix.normalize(isFolderName(dest) ? posix.join(dest, posix.basename(src)) : dest);
@@ -110,12 +110,12 @@ function remembered<T>(known: Map<string, Promise<T>>, key: string, make: () => 
   return made;
 }
 
-/** For one environment: all of it is held in memory, and written down with the example. */
+/** Limit for one environment, which is held in memory and stored with the example. */
 const MAX_SOURCE_BYTES = 64 * 2 ** 20;
 
-/** A file as it was found below a `src`. */
+/** A file found in a `src`. */
 interface SourceFile extends EncodedContent {
-  /** Below the `src`; empty when that is the file itself. */
+  /** Relative to the `src`; empty when that is the file itself. */
   readonly path: string;
   readonly executable?: true;
 }
@@ -125,7 +125,7 @@ export interface Source {
   readonly bytes: number;
 }
 
-/** Reads a file, or a folder and all below it but `.git`, in the order of their paths. */
+/** Reads a file, or a folder and everything in it except `.git`, sorted by path. */
 async function readSource(dir: string, src: string): Promise<Source> {
   const reading = new SourceReading(await realpath(dir), src);
   await reading.read({ path: join(dir, src), name: "", above: [] });
@@ -135,15 +135,15 @@ async function readSource(dir: string, src: string): Promise<Source> {
 
 function tooMuch(src: string): DatasetError {
   return new DatasetError(
-    `The files of an environment may be ${MAX_SOURCE_BYTES / 2 ** 20} MB together, and "${src}" makes them more. Put them into a repository and name it as \`git\`.`,
+    `The files of an environment may have at most ${MAX_SOURCE_BYTES / 2 ** 20} MB in total, and "${src}" exceeds that. Put them into a repository and name it as \`git\`.`,
   );
 }
 
 interface Place {
   readonly path: string;
-  /** Below the `src`. */
+  /** Relative to the `src`. */
   readonly name: string;
-  /** The real paths of the folders it is in. */
+  /** Real paths of its parent folders. */
   readonly above: readonly string[];
 }
 
@@ -162,22 +162,25 @@ class SourceReading {
     const real = await this.#whereItIs(path, name);
     const stats = await stat(real);
     if (stats.isFile()) return this.#take({ real, name, stats });
-    if (!stats.isDirectory()) throw this.#problem(name, "is neither a file nor a folder. Take it out.");
-    if (above.includes(real)) throw this.#problem(name, "is a link to a folder that it lies in. Take it out.");
+    if (!stats.isDirectory()) throw this.#problem(name, "is neither a file nor a folder. Remove it.");
+    if (above.includes(real)) throw this.#problem(name, "is a link to one of its parent folders. Remove it.");
     for (const inner of await readdir(real)) {
       const innerName = name === "" ? inner : `${name}/${inner}`;
       if (inner !== ".git") await this.read({ path: join(real, inner), name: innerName, above: [...above, real] });
     }
   }
 
-  /** Links are followed, so that a folder is as it looks, but only to what lies beside the dataset too. */
+  /** Follows links, but only to targets inside the dataset's folder. */
   async #whereItIs(path: string, name: string): Promise<string> {
     const real = await realpath(path).catch((cause: unknown) => {
       const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : messageOf(cause);
-      throw this.#problem(name, `cannot be read: ${why}. It is looked for in ${this.#dir}.`, cause);
+      throw this.#problem(name, `cannot be read: ${why}. It is looked up in ${this.#dir}.`, cause);
     });
     if (!isWithin(this.#dir, real)) {
-      throw this.#problem(name, `is a link that leaves ${this.#dir}. Put what it points to there, or take it out.`);
+      throw this.#problem(
+        name,
+        `is a link to a target outside ${this.#dir}. Copy the target there, or remove the link.`,
+      );
     }
     return real;
   }

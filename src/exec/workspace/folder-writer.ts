@@ -9,13 +9,13 @@ export interface FileToWrite {
   readonly executable?: boolean | undefined;
 }
 
-/** Writes below a folder, and nowhere else, whatever links are in it. */
+/** Writes inside a folder and nowhere else, whatever links it contains. */
 export class FolderWriter {
   readonly #root: string;
-  /** Folders known to be there. */
+  /** Folders known to exist. */
   readonly #made = new Set(["."]);
 
-  /** The root is a real path. */
+  /** `root` must be a real path. */
   constructor(root: string) {
     this.#root = root;
   }
@@ -25,7 +25,7 @@ export class FolderWriter {
     await writeFile(target, bytes, { flag: "wx", mode: executable === true ? 0o755 : 0o644 });
   }
 
-  /** An empty one, in place of a file or a link of that name. */
+  /** Makes an empty folder, replacing a file or a link of that name. */
   async makeFolder(path: string): Promise<void> {
     await mkdir(await this.#freePlace(path));
   }
@@ -34,7 +34,7 @@ export class FolderWriter {
     await symlink(target, await this.#freePlace(path));
   }
 
-  /** Removes a file or a link, and the folders that it leaves empty. */
+  /** Removes a file or a link, and parent folders that become empty. */
   async remove(path: string): Promise<void> {
     this.#made.clear();
     this.#made.add(".");
@@ -52,7 +52,7 @@ export class FolderWriter {
     await this.#removeEmpty(posix.dirname(folder));
   }
 
-  /** Where the file goes; whatever was there is gone, so that neither a link nor another name of a file is written through. */
+  /** Removes what was at the path, so that nothing is written through a symbolic or hard link. */
   async #freePlace(path: string): Promise<string> {
     const normal = this.#checked(path);
     await this.#makeFolders(posix.dirname(normal), path);
@@ -63,10 +63,9 @@ export class FolderWriter {
     return target;
   }
 
-  /** Folders without files do not count, and give way to a file. */
+  /** A folder without files is replaced by a file. */
   async #makeWay(target: string, path: string): Promise<void> {
-    if (await hasFiles(target))
-      throw new WorkspaceError(`"${path}" cannot be written: there is a folder of that name.`);
+    if (await hasFiles(target)) throw new WorkspaceError(`"${path}" cannot be written: a folder has that name.`);
     await rm(target, { recursive: true });
   }
 
@@ -80,7 +79,7 @@ export class FolderWriter {
     const real = await realpath(target).catch(() => null);
     const isFolder = real !== null && (await lstat(real)).isDirectory();
     if (!isFolder || !isWithin(this.#root, real)) {
-      throw new WorkspaceError(`"${path}" cannot be written: "${folder}" is a file, or a link that leaves the folder.`);
+      throw new WorkspaceError(`"${path}" cannot be written: "${folder}" is a file, or a link out of the folder.`);
     }
     this.#made.add(folder);
   }
@@ -89,8 +88,7 @@ export class FolderWriter {
   async #parentOf(path: string): Promise<string | null> {
     const parent = dirname(join(this.#root, this.#checked(path)));
     const real = await realpath(parent).catch(() => null);
-    if (real !== null && real !== parent)
-      throw new WorkspaceError(`"${path}" cannot be removed: it lies behind a link.`);
+    if (real !== null && real !== parent) throw new WorkspaceError(`"${path}" cannot be removed: it is behind a link.`);
     return real;
   }
 

@@ -16,14 +16,14 @@ import { runCommand } from "../process/index.js";
 import { Breather } from "./breather.js";
 import { WorkspaceError } from "./workspace-error.js";
 
-/** The folders that a walk meets: which of them hold nothing, and which are of git. */
+/** Collects the folders of a walk: which are empty, and which belong to git. */
 export class FolderList {
   readonly all = new Set<string>();
-  /** The paths of each `.git`. */
+  /** Paths of all `.git` folders. */
   readonly repositories: string[] = [];
   readonly #filled = new Set<string>();
 
-  /** True for what git keeps for itself, which is remembered. */
+  /** True for a `.git` folder, which is added to `repositories`. */
   passesOver(path: string): boolean {
     if (!isGit(path)) return false;
     this.repositories.push(path);
@@ -36,45 +36,44 @@ export class FolderList {
     if (isFolder || stats.isFile() || stats.isSymbolicLink()) this.#filled.add(posix.dirname(path));
   }
 
-  /** Those without anything that counts; of one that cannot be looked into nobody knows. */
+  /** Empty folders; unreadable ones are not included. */
   empty({ closed }: Unseen): string[] {
     const unknown = new Set(closed);
     return [...this.all].filter((path) => !this.#filled.has(path) && !unknown.has(path));
   }
 }
 
-/** Something in a folder. */
 export interface Found {
-  /** Below the folder, with slashes. */
+  /** Relative to the folder, with slashes. */
   readonly path: string;
-  /** From the root of the file system. */
+  /** Absolute path. */
   readonly place: string;
   readonly stats: Stats;
 }
 
 export interface WalkOptions {
-  /** What is passed over with all below it, by its path below the folder. */
+  /** Paths to skip with everything below, relative to the folder. */
   readonly ignore: (path: string) => boolean;
   readonly visit: (found: Found) => void;
   readonly breather?: Breather;
 }
 
-/** What a walk could not see. */
+/** What a walk could not read. */
 export interface Unseen {
-  /** Names that are no text, each with the folder it is in. */
+  /** Names that are not valid UTF-8, with their folder. */
   readonly unnamed: readonly string[];
-  /** What may not be looked at, by its path. */
+  /** Unreadable paths. */
   readonly closed: readonly string[];
 }
 
-/** Nothing below `.git` is a state of the work: git itself writes there when it is only asked. */
+/** `.git` is not part of the work: git writes there even for read-only commands. */
 export function isGit(path: string): boolean {
   return path === ".git" || path.endsWith("/.git");
 }
 
 /**
- * Visits everything below a folder; no link is followed. Synchronous calls in slices: 20,000 files take a tenth of a
- * second, and several times that through the thread pool.
+ * Visits everything in a folder without following links. Uses synchronous calls in time slices: 20,000 files take a tenth
+ * of a second, and several times that through the thread pool.
  */
 export async function walkFolder(root: string, options: WalkOptions): Promise<Unseen> {
   const { breather = new Breather() } = options;
@@ -97,7 +96,7 @@ export async function walkFolder(root: string, options: WalkOptions): Promise<Un
   return { unnamed, closed };
 }
 
-/** False when it cannot be looked at. One that has gone meanwhile is not there. */
+/** False when it cannot be read. An entry that has disappeared is skipped. */
 function isVisited(root: string, path: string, visit: WalkOptions["visit"]): boolean {
   const place = `${root}/${path}`;
   const stats = attempt(() => lstatSync(place, { throwIfNoEntry: false }));
@@ -121,7 +120,7 @@ interface Names {
 
 const NO_NAMES: Names = { entries: [], unnamed: [] };
 
-/** Null when it cannot be looked into. One that has gone meanwhile is empty, also when a link is in its place. */
+/** Null when it cannot be read. A folder that has disappeared or became a link is empty. */
 function namesIn(root: string, folder: string): Names | null {
   try {
     if (!lstatSync(folder === "" ? root : `${root}/${folder}`).isDirectory()) return NO_NAMES;
@@ -134,7 +133,7 @@ function namesIn(root: string, folder: string): Names | null {
   }
 }
 
-/** The sign that stands for bytes that are no text may be in a name itself: only the bytes tell. */
+/** The replacement character may be part of a valid name, so compare the bytes. */
 function withoutUnnamed(root: string, folder: string, entries: readonly Dirent[]): Names {
   const raw = readdirSync(Buffer.from(`${root}/${folder}`), "buffer");
   const unnamed = raw.filter((name) => !isUtf8(name));
@@ -145,22 +144,22 @@ function withoutUnnamed(root: string, folder: string, entries: readonly Dirent[]
   };
 }
 
-/** At a time, in threads of their own: making a file can take a millisecond, and others want those threads too. */
+/** Few, because creating a file can take a millisecond in a thread that others need too. */
 const COPIED_AT_ONCE = 2;
 
 export interface CopyOptions {
   readonly from: string;
   readonly to: string;
-  /** Of all files together, by their lengths: one that is mostly holes is as long as a full one once it is copied. */
+  /** Total length of all files. Sparse files count in full, because copies are not sparse. */
   readonly maxBytes: number;
-  /** Files, links and folders. */
+  /** Maximum number of files, links and folders. */
   readonly maxEntries?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Copies a folder that may be written to meanwhile: what vanishes is left out. Links are kept as they are. Files share
- * their blocks where the file system can do that. Nothing is made when there is more than there may be.
+ * Copies a folder that may change meanwhile: entries that disappear are skipped. Links are copied as links. Files share
+ * their blocks where the file system supports it. Nothing is created when a limit is exceeded.
  */
 export async function copyFolder(options: CopyOptions): Promise<void> {
   const found = await allIn(options);
@@ -180,14 +179,14 @@ async function allIn({ from, maxBytes, maxEntries = Infinity, signal }: CopyOpti
       found.push(each);
       if (each.stats.isFile()) bytes += each.stats.size;
       if (bytes > maxBytes) throw tooMuch(`its files have more than ${Math.round(maxBytes / 2 ** 20)} MB`);
-      if (found.length > maxEntries) throw tooMuch(`it holds more than ${maxEntries} files`);
+      if (found.length > maxEntries) throw tooMuch(`it has more than ${maxEntries} files`);
     },
   });
   return found;
 }
 
 function tooMuch(why: string): WorkspaceError {
-  return new WorkspaceError(`The folder is too large to be copied: ${why}.`);
+  return new WorkspaceError(`The folder is too large to copy: ${why}.`);
 }
 
 async function copyFiles(waiting: Iterable<Found>, { to, signal }: CopyOptions): Promise<void> {
@@ -198,13 +197,13 @@ async function copyFiles(waiting: Iterable<Found>, { to, signal }: CopyOptions):
   }
 }
 
-/** A file that grew beyond measure, or became a pipe, since it was seen. */
+/** False for a file that grew too much, or became a pipe, since it was listed. */
 function isStillFine(place: string, size: number): boolean {
   const now = lstatSync(place, { throwIfNoEntry: false });
   return now?.isFile() === true && now.size <= size + MAX_GROWTH;
 }
 
-/** As logs grow that are written to meanwhile. */
+/** Allows for growing log files. */
 const MAX_GROWTH = 2 ** 20;
 
 function copyOther({ place, stats }: Found, target: string): void {
@@ -220,13 +219,13 @@ function skipGone(copy: () => void): void {
   }
 }
 
-/** What may not be read could not be graded in the original either. */
+/** An unreadable file could not be graded in the original either. */
 function unlessGone(error: unknown): void {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EACCES") throw error;
 }
 
-/** Deletes a folder and all in it, read-only folders too; links are deleted, not followed. */
+/** Deletes a folder with everything in it, including read-only folders; links are not followed. */
 export async function removeFolder(path: string): Promise<void> {
   if (await isRemoved(path)) return;
   await openUp(path);
@@ -235,14 +234,14 @@ export async function removeFolder(path: string): Promise<void> {
 }
 
 async function isRemoved(path: string): Promise<boolean> {
-  // Something that was told to end may be writing its last.
+  // A process that is being stopped may still be writing.
   return rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 }).then(
     () => true,
     () => false,
   );
 }
 
-/** Nothing can be deleted from a folder that may not be written to. */
+/** Nothing can be deleted from a read-only folder. */
 async function openUp(folder: string): Promise<void> {
   if ((await lstat(folder).catch(() => null))?.isDirectory() !== true) return;
   await chmod(folder, 0o700).catch(() => undefined);
@@ -250,7 +249,7 @@ async function openUp(folder: string): Promise<void> {
   for (const entry of entries) if (entry.isDirectory()) await openUp(join(folder, entry.name));
 }
 
-/** Folders in folders can be too deep for a path to name them; the system's own program goes down step by step. */
+/** Nested folders can exceed the maximum path length; `rm` descends step by step. */
 async function removeDeep(path: string): Promise<void> {
   const env = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
   const ended = await runCommand({ command: "rm", args: ["-rf", "--", path], cwd: "/", env }).catch(
@@ -260,22 +259,22 @@ async function removeDeep(path: string): Promise<void> {
     }),
   );
   if (ended.code === 0) return;
-  throw new WorkspaceError(`The folder ${path} cannot be deleted: ${ended.stderr.trim()}. Delete it yourself.`);
+  throw new WorkspaceError(`The folder ${path} cannot be deleted: ${ended.stderr.trim()}. Delete it manually.`);
 }
 
-/** Why nothing of a folder is known any more. */
+/** Why the folder's changes are unknown. */
 export const REPLACED = "the agent replaced the folder that it was given, by a link or by something else";
 
 /**
- * A folder that was made for a trial, in one that holds all of it. Whoever works there may put links in their place:
- * what is read or written by their paths then lies outside.
+ * A folder created for a trial, inside a root folder. The agent may replace either with a link, so that paths lead
+ * outside.
  */
 export class OwnFolder {
   readonly #root: string;
   readonly #path: string;
   readonly #holder: Stats;
 
-  /** Both are there, and the root is a real path. */
+  /** Both must exist, and `root` must be a real path. */
   constructor(root: string, path: string) {
     this.#root = root;
     this.#path = path;
@@ -283,8 +282,8 @@ export class OwnFolder {
   }
 
   /**
-   * False when a link was put in its place, or in that of the folder it lies in. One that was deleted and made again
-   * still counts: it lies where nothing else of the user's does, and its number may well be that of the old one.
+   * False when it or its root was replaced by a link. A folder that was deleted and created again still counts: nothing else
+   * of the user's is there, and its inode number may be the same.
    */
   get isThere(): boolean {
     if (!this.#hasRoot()) return false;
@@ -292,7 +291,7 @@ export class OwnFolder {
     return folder !== null && folder.dev === this.#holder.dev;
   }
 
-  /** Deletes all of it; what was put in its place stays, but for a link, which is deleted and not followed. */
+  /** Deletes the root. Leaves anything that replaced it, except a link, which is deleted without following it. */
   async remove(): Promise<void> {
     if (this.#hasRoot()) await removeFolder(this.#root);
     else await rm(this.#root, { force: true }).catch(() => undefined);

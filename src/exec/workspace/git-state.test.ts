@@ -25,7 +25,7 @@ const commitAll = (at: string) => {
   git(at, "commit", "--quiet", "-m", "work");
 };
 
-describe.skipIf(lacks("git"))("what an agent did in git", () => {
+describe.skipIf(lacks("git"))("git operations of an agent", () => {
   it.each<[string, (at: string) => void]>([
     ["a commit", commitAll],
     ["a commit that is packed", (at) => [commitAll(at), git(at, "gc", "--quiet")]],
@@ -37,7 +37,7 @@ describe.skipIf(lacks("git"))("what an agent did in git", () => {
     ["a tag that is gone", (at) => git(at, "tag", "-d", "v1")],
     ["a repository in it", (at) => git(at, "init", "--quiet", "inner")],
     ["no repository any more", (at) => rmSync(join(at, ".git"), { recursive: true })],
-  ])("is said not to be kept: %s", async (_, act) => {
+  ])("are reported as not kept: %s", async (_, act) => {
     const workspace = await checkedOut();
     put(workspace.path, "a.txt", "mine\n");
     act(workspace.path);
@@ -53,7 +53,7 @@ describe.skipIf(lacks("git"))("what an agent did in git", () => {
     ["a look at the history", (at) => git(at, "log", "-p", "--all")],
     ["packing", (at) => git(at, "gc", "--quiet")],
     ["staging and taking it back", (at) => [git(at, "add", "."), git(at, "reset", "--quiet")]],
-  ])("is nothing after %s", async (_, act) => {
+  ])("are not reported after %s", async (_, act) => {
     const workspace = await checkedOut();
     put(workspace.path, "a.txt", "mine\n");
     act(workspace.path);
@@ -61,21 +61,24 @@ describe.skipIf(lacks("git"))("what an agent did in git", () => {
     expect(await workspace.changes()).toEqual({ changes });
   });
 
-  it.each([2, 3, 4])("is told apart from times in an index of version %i, with long names", async (version) => {
-    const long = `${"deep/".repeat(20)}${"n".repeat(200)}`;
-    const workspace = await checkedOut(
-      `mkdir -p ${"deep/".repeat(20)}; touch ${long} b c; git add -N b; git add c ${long}; git update-index --index-version ${version}`,
-    );
-    const { path } = workspace;
-    rmSync(join(path, "c"));
-    put(path, "c", "");
-    git(path, "status");
-    expect(await workspace.changes()).toEqual({ changes: [] });
-    git(path, "add", "b");
-    expect(isAboutGitAlone((await workspace.changes()).incomplete ?? "")).toBe(true);
-  });
+  it.each([2, 3, 4])(
+    "are distinguished from changed times in an index of version %i, with long names",
+    async (version) => {
+      const long = `${"deep/".repeat(20)}${"n".repeat(200)}`;
+      const workspace = await checkedOut(
+        `mkdir -p ${"deep/".repeat(20)}; touch ${long} b c; git add -N b; git add c ${long}; git update-index --index-version ${version}`,
+      );
+      const { path } = workspace;
+      rmSync(join(path, "c"));
+      put(path, "c", "");
+      git(path, "status");
+      expect(await workspace.changes()).toEqual({ changes: [] });
+      git(path, "add", "b");
+      expect(isAboutGitAlone((await workspace.changes()).incomplete ?? "")).toBe(true);
+    },
+  );
 
-  it("is told of a repository whose ids are longer", async () => {
+  it("are detected in a repository with longer ids", async () => {
     const init = "git init -q --object-format=sha256 . && touch a && git add a && git commit -qm one";
     made.push(await Workspace.create({ root: folder.path, environment: { commands: [init] } }));
     const { path } = made.at(-1) as Workspace;
@@ -87,7 +90,7 @@ describe.skipIf(lacks("git"))("what an agent did in git", () => {
     expect((await made.at(-1)?.changes())?.incomplete).toContain("in git");
   });
 
-  it("is told of a repository that keeps its refs in tables", async () => {
+  it("are detected in a repository that stores its refs in tables", async () => {
     const commands = [
       "mkdir -p .git/reftable; cd .git; echo 'ref: refs/heads/.invalid' > HEAD; echo 1 > reftable/tables.list",
     ];
@@ -98,7 +101,7 @@ describe.skipIf(lacks("git"))("what an agent did in git", () => {
     expect((await workspace.changes()).incomplete).toContain("in git");
   });
 
-  it("is nothing in a folder that is only called so", async () => {
+  it("are not reported for a folder that is only named .git", async () => {
     made.push(await Workspace.create({ root: folder.path }));
     const { path } = made.at(-1) as Workspace;
     put(path, ".git/config", "");

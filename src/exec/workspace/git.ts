@@ -9,15 +9,14 @@ import { WorkspaceError } from "./workspace-error.js";
 export interface CheckoutOptions {
   readonly url: string;
   readonly ref?: string;
-  /** An empty folder. */
   readonly into: string;
-  /** A place for what is only needed meanwhile. */
+  /** A temporary folder. */
   readonly scratch: string;
-  /** Runs git with these arguments in `into`, and gives back what it prints. */
+  /** Runs git in `into` and returns its output. */
   readonly git: (args: readonly string[]) => Promise<string>;
 }
 
-/** What is fetched, and the branch it becomes; without one, HEAD is detached as after a checkout of a commit. */
+/** The ref to fetch and the local branch to create; without a branch, HEAD is detached. */
 interface Target {
   readonly source: string;
   readonly branch?: string;
@@ -26,8 +25,8 @@ interface Target {
 const MEANWHILE = "refs/assay/target";
 
 /**
- * Checks a repository out with the history of the ref alone, and without a remote: what came later, which may hold the
- * solution, is not there, and nothing can be pushed to a repository of the user's.
+ * Checks out a repository with the history of the ref only and without a remote: later commits, which may contain the
+ * solution, are not available, and nothing can be pushed to the user's repository.
  */
 export async function checkOut(options: CheckoutOptions): Promise<void> {
   const { into, git } = options;
@@ -40,7 +39,7 @@ export async function checkOut(options: CheckoutOptions): Promise<void> {
   await rm(join(into, ".git", "FETCH_HEAD"), { force: true });
 }
 
-/** Null when the repository does not list it: a short commit id, for example. */
+/** Null when the repository does not list the ref, such as a short commit id. */
 async function findTarget({ url, ref, git }: CheckoutOptions): Promise<Target | null> {
   const branch = `refs/heads/${ref}`;
   const tag = `refs/tags/${ref}`;
@@ -65,7 +64,7 @@ function refOf(target: Target | null): string {
   return target?.source.startsWith("refs/tags/") === true ? target.source : MEANWHILE;
 }
 
-/** False when the server does not give it by its id. */
+/** False when the server does not allow fetching by commit id. */
 async function isFetched({ url, git }: CheckoutOptions, target: Target): Promise<boolean> {
   try {
     await fetchOne(git, url, target);
@@ -79,11 +78,11 @@ async function isFetched({ url, git }: CheckoutOptions, target: Target): Promise
 
 function fetchOne(git: CheckoutOptions["git"], url: string, { source, branch }: Target): Promise<string> {
   const into = branch !== undefined || source.startsWith("refs/tags/") ? source : MEANWHILE;
-  // Tags in the history come along, for programs that name their version after them.
+  // Includes tags in the history, for programs that derive their version from them.
   return git(["fetch", "--quiet", "--update-head-ok", "--update-shallow", "--", url, `+${source}:${into}`]);
 }
 
-/** For anything else that git understands, all of the repository is needed to look it up. */
+/** Other revisions can only be resolved in a full clone. */
 async function fetchByRevision({ url, ref, scratch, git }: CheckoutOptions): Promise<void> {
   const all = join(scratch, "all.git");
   try {
@@ -112,14 +111,14 @@ async function commitOf({ git, all, url, ref }: Revision): Promise<string> {
 
 const IDENTITY = "[user]\n\tname = agent\n\temail = agent@localhost\n[init]\n\tdefaultBranch = main\n";
 
-/** So that what is run in the folder can commit: with an empty home git does not know who does. */
+/** Lets commands in the folder commit: with an empty home git has no identity. */
 export function writeGitIdentity(home: string): Promise<void> {
   return writeFile(join(home, ".gitconfig"), IDENTITY);
 }
 
 /**
- * Variables for a checkout: the user's git without their system's settings, prompts and helpers. A repository that
- * belongs to someone else is read all the same: nothing of it is run.
+ * Environment for a checkout: the user's git settings without system settings, prompts and helpers. Repositories of other
+ * users are allowed, because nothing in them is run.
  */
 export async function gitCheckoutEnv(settings: string, home: string): Promise<Record<string, string>> {
   const own = join(home, ".gitconfig").replaceAll(/["\\]/g, "\\$&");
@@ -132,7 +131,7 @@ export async function gitCheckoutEnv(settings: string, home: string): Promise<Re
   };
 }
 
-/** No hooks, nothing that goes on in the background, and no record of where it came from. */
+/** No hooks, no background tasks, and no record of the source. */
 export const CHECKOUT_SETTINGS = [
   ["core.hooksPath", "/dev/null"],
   ["core.logAllRefUpdates", "false"],
@@ -141,16 +140,16 @@ export const CHECKOUT_SETTINGS = [
   ["advice.detachedHead", "false"],
 ].flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
-/** All that is said of it when files alone are kept. */
+/** Recorded because only files are kept. */
 const GIT_NOT_KEPT = "what the agent did in git, such as a commit, is not kept";
 
-/** No ref is this long, and an index of that length is of a million files. */
+/** More than any ref; an index of this size has a million files. */
 const MAX_BYTES = 128 * 2 ** 20;
 
-/** By the paths of their `.git`: a digest of what git knows of the work in each repository. */
+/** Path of each `.git` → digest of its repository's state. */
 export type GitStates = ReadonlyMap<string, string>;
 
-/** Of the repositories whose `.git` are at these paths below a folder. */
+/** `paths` are the paths of the `.git` folders. */
 export async function gitStatesIn(folder: string, paths: readonly string[]): Promise<GitStates> {
   const states = new Map<string, string>();
   for (const path of paths) {
@@ -160,18 +159,18 @@ export async function gitStatesIn(folder: string, paths: readonly string[]): Pro
   return states;
 }
 
-/** What there is to say when git knows something else than before; null when it does not. */
+/** Returns what to report when a git state changed; null when none did. */
 export function gitProblem(before: GitStates, now: GitStates): string | null {
   const isSame = before.size === now.size && [...before].every(([path, state]) => now.get(path) === state);
   return isSame ? null : GIT_NOT_KEPT;
 }
 
-/** True when the changes to files are all there, and only what git knows of them is not. */
+/** True when all file changes are included and only git's state is missing. */
 export function isAboutGitAlone(incomplete: string): boolean {
   return incomplete === GIT_NOT_KEPT;
 }
 
-/** Where HEAD and all refs are, and what is staged; null when it is no repository. */
+/** HEAD, all refs and what is staged; null when it is not a repository. */
 async function stateOf(git: string): Promise<string | null> {
   const stats = lstatSync(git, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true) return stats === undefined ? null : pointerOf(git);
@@ -182,13 +181,13 @@ async function stateOf(git: string): Promise<string | null> {
   return digestOf([head, await refsOf(git), textAt(join(git, "reftable", "tables.list")) ?? "", staged]);
 }
 
-/** Of a worktree or a submodule, whose repository lies elsewhere. */
+/** For worktrees and submodules, whose repository is elsewhere. */
 function pointerOf(git: string): string | null {
   const target = linkTarget(git) ?? textAt(git);
   return target === null ? null : digestOf([target]);
 }
 
-/** By their names, wherever git has put them: it packs them now and then. */
+/** Sorted by name, whether loose or packed. */
 async function refsOf(git: string): Promise<string> {
   const refs = new Map<string, string>();
   for (const line of (textAt(join(git, "packed-refs")) ?? "").split("\n")) {
@@ -208,7 +207,7 @@ function textAt(place: string): string | null {
   return fileAt(place)?.toString("utf8") ?? null;
 }
 
-/** Null for what is no file, such as a pipe, which would be waited for. */
+/** Null for special files such as pipes, which would block. */
 function fileAt(place: string): Buffer | null {
   const stats = lstatSync(place, { throwIfNoEntry: false });
   return stats?.isFile() === true && stats.size <= MAX_BYTES ? bytesAt(place) : null;
@@ -218,12 +217,12 @@ function digestOf(parts: readonly string[]): string {
   return hash("sha256", JSON.stringify(parts), "base64");
 }
 
-/** Times, owners and sizes of files, which git writes anew whenever it is asked for a status. */
+/** Times, owners and sizes of files, which git rewrites on every status. */
 const FILE_FIGURES = 40;
 const [MODE_AT, MODE_BYTES] = [24, 4];
 const HEADER = 12;
 
-/** What is staged in a repository, told by a digest that stays the same when only times in the index have changed. */
+/** A digest of the staged files that ignores changed times in the index. */
 function stagedIn(index: Buffer): string {
   for (const idBytes of [20, 32]) {
     const staged = entriesOf(index, idBytes);
@@ -232,7 +231,7 @@ function stagedIn(index: Buffer): string {
   return hash("sha256", index, "base64");
 }
 
-/** All entries without what changes by itself; null when they cannot be read with ids of this length. */
+/** All entries without volatile fields; null when they cannot be parsed with this id length. */
 function entriesOf(index: Buffer, idBytes: number): Buffer | null {
   if (index.length < HEADER || index.toString("latin1", 0, 4) !== "DIRC") return null;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
@@ -254,7 +253,7 @@ interface EntryPlace {
   readonly version: number;
 }
 
-/** Null when it is not one. */
+/** Null when it is not a valid entry. */
 function endOfEntry(index: Buffer, { at, idBytes, version }: EntryPlace): number | null {
   const flagsAt = at + FILE_FIGURES + idBytes;
   if (flagsAt + 4 > index.length) return null;
@@ -265,12 +264,12 @@ function endOfEntry(index: Buffer, { at, idBytes, version }: EntryPlace): number
   const nameEnd = index.indexOf(0, version === 4 ? afterNumber(index, nameAt) : nameAt);
   if (nameEnd === -1) return null;
   if (version === 4) return nameEnd + 1;
-  // The length in the flags ends at 4095; that of a longer name is found by its end.
+  // Name lengths in the flags end at 4095; longer names end with a null byte.
   const isNamed = nameEnd > nameAt && Math.min(nameEnd - nameAt, 0xfff) === (flags & 0xfff);
   return isNamed ? at + Math.ceil((nameEnd - at + 1) / 8) * 8 : null;
 }
 
-/** In the fourth version a name begins with a number, whose bytes have their highest bit set but for the last. */
+/** In version 4 a name begins with a variable-length number, whose bytes all have the high bit set except the last. */
 function afterNumber(index: Buffer, at: number): number {
   let end = at;
   while (((index[end] ?? 0) & 0x80) !== 0) end += 1;

@@ -12,7 +12,7 @@ const head = (name: string) => `---\nname: ${name}\ndescription: Does it.\n---\n
 const skill = (name: string) => ({ name, files: [{ dest: "SKILL.md", content: head(name) }] });
 
 describe("skills of an environment", () => {
-  it("become their contents, from beside the file, from above it and from anywhere", async () => {
+  it("become their contents, from next to the file, above it or anywhere", async () => {
     put(folder.path, "evals/eval.yaml");
     put(folder.path, "SKILL.md", head("outer"));
     put(folder.path, "evals/near/SKILL.md", head("near"));
@@ -27,7 +27,7 @@ describe("skills of an environment", () => {
     expect(outer?.files.map(({ dest }) => dest)).toEqual(["SKILL.md", "far/SKILL.md"]);
   });
 
-  it("are the very same when they are inlined already", async () => {
+  it("stay the same object when already read", async () => {
     const environment = { skills: [skill("a")], mcpServers: { docs: { command: "node" } } };
     expect(await inlined(environment)).toBe(environment);
   });
@@ -45,14 +45,14 @@ describe("skills of an environment", () => {
     ["no list", "a", 'environment.skills is the string "a", not a list.'],
     ["a number", [1], "environment.skills[0] is the number 1, not an object."],
     ["an empty path", [" "], "environment.skills[0] is empty."],
-    ["a folder that is not there", ["nowhere"], "there is no such folder"],
+    ["a folder that is not there", ["nowhere"], "the folder does not exist"],
     [
       "an unknown key",
       [{ name: "a", file: [] }],
       'environment.skills[0] has an unknown key "file". Did you mean "files"?',
     ],
     ["no name", [{ files: [] }], "environment.skills[0].name is undefined, not text."],
-    ["a name that leaves", [{ name: "..", files: [] }], 'environment.skills[0].name: ".." is no name for a skill'],
+    ["a name that leaves", [{ name: "..", files: [] }], 'environment.skills[0].name: ".." is not a valid skill name'],
     ["no files", [{ name: "a" }], "environment.skills[0].files is undefined, not a list."],
     ["no SKILL.md", [{ name: "a", files: [] }], "environment.skills[0].files has no SKILL.md."],
     ["a file that leaves", [{ name: "a", files: [{ dest: "../b", content: "" }] }], "which leaves the folder"],
@@ -61,23 +61,23 @@ describe("skills of an environment", () => {
       [{ name: "a", files: [{ dest: "SKILL.md", src: "x" }] }],
       "environment.skills[0].files[0] has a src.",
     ],
-    ["two of one name", [skill("a"), skill("A")], 'environment.skills has two skills with the name "A".'],
-  ])("are refused: %s", async (_, skills, message) => {
+    ["two of one name", [skill("a"), skill("A")], 'environment.skills has two skills named "A".'],
+  ])("are rejected: %s", async (_, skills, message) => {
     await expect(inlined({ skills })).rejects.toMatchObject({
       code: "DATASET",
       message: expect.stringContaining(message),
     });
   });
 
-  it("are refused when two folders hold one name", async () => {
+  it("are rejected when two folders have the same name", async () => {
     put(folder.path, "a/SKILL.md", head("same"));
     put(folder.path, "b/SKILL.md", head("same"));
-    await expect(inlined({ skills: ["a", "b"] })).rejects.toThrow(/two skills with the name "same"/);
+    await expect(inlined({ skills: ["a", "b"] })).rejects.toThrow(/two skills named "same"/);
   });
 });
 
-describe("servers of an environment", () => {
-  it("are taken as they are", async () => {
+describe("MCP servers of an environment", () => {
+  it("are kept unchanged", async () => {
     const mcpServers = {
       docs: { command: "node", args: ["server.mjs"], env: { A: "1" } },
       "far_away-2": { url: "https://example.org/mcp", headers: { Authorization: "Bearer x" } },
@@ -109,7 +109,7 @@ describe("servers of an environment", () => {
     ],
     ["no address", { a: { url: "example.org" } }, "environment.mcpServers.a.url"],
     ["another way", { a: { url: "ftp://example.org" } }, "begins with http:// or https://"],
-  ])("are refused: %s", async (_, mcpServers, message) => {
+  ])("are rejected: %s", async (_, mcpServers, message) => {
     await expect(inlined({ mcpServers })).rejects.toMatchObject({
       code: "DATASET",
       message: expect.stringContaining(message),
@@ -117,8 +117,8 @@ describe("servers of an environment", () => {
   });
 });
 
-describe("skills that are written", () => {
-  it("are folders of their names, with all that their files are", async () => {
+describe("written skills", () => {
+  it("are folders with their names and all their files", async () => {
     const files = [
       { dest: "SKILL.md", content: "A" },
       { dest: "bin/run", content: "/wA=", encoding: "base64" as const, executable: true },
@@ -132,11 +132,11 @@ describe("skills that are written", () => {
     expect(skillFiles([skill("b")], ".x/skills")).toEqual([{ dest: ".x/skills/b/SKILL.md", content: head("b") }]);
   });
 
-  it("have to be read before", () => {
+  it("must be read first", () => {
     expect(() => offeredSkills({ skills: ["./a"] })).toThrow(/has not been read yet/);
   });
 
-  it("are not needed to make a folder again, also where the agent has deleted one", async () => {
+  it("are not needed to recreate a folder, even if the agent deleted one", async () => {
     const changes = [{ path: ".claude/skills/a/SKILL.md", status: "deleted" as const }];
     const workspace = await rebuildWorkspace({ environment: { skills: [skill("a")] }, changes: { changes } });
     expect(contentsOf(workspace.path)).toEqual({});

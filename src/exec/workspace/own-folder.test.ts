@@ -38,7 +38,7 @@ const SWAPS: [string, (workspace: Workspace) => void][] = [
 ];
 
 describe("a workspace whose agent replaced", () => {
-  it.each(SWAPS)("%s is neither read, copied, kept nor deleted where that leads", async (_, swap) => {
+  it.each(SWAPS)("%s is neither read, copied, kept nor deleted through the link", async (_, swap) => {
     const workspace = await create();
     put(workspace.path, "a", "2\n");
     const state = stateOf(workspace, await workspace.changes());
@@ -58,7 +58,7 @@ describe("a workspace whose agent replaced", () => {
     expect(contentsOf(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
   });
 
-  it("the folder that holds it, by another one, leaves that alone", async () => {
+  it("its root by another folder leaves that folder alone", async () => {
     const workspace = await create();
     renameSync(workspace.root, `${workspace.root}-x`);
     mkdirSync(join(workspace.root, "work"), { recursive: true });
@@ -68,7 +68,7 @@ describe("a workspace whose agent replaced", () => {
     expect(contentsOf(workspace.root)).toEqual({ "work/not ours": "kept" });
   });
 
-  it("it by a folder of its own is read as it is", async () => {
+  it("it by a new folder is read as it is", async () => {
     const workspace = await create();
     rmSync(workspace.path, { recursive: true });
     mkdirSync(workspace.path);
@@ -80,7 +80,7 @@ describe("a workspace whose agent replaced", () => {
     await workspace.remove();
   });
 
-  it("a folder in it by a link has that link, and nothing of where it leads", async () => {
+  it("a folder in it by a link contains the link, and nothing of its target", async () => {
     const workspace = await create();
     symlinkSync(victim(), join(workspace.path, "out"));
     expect((await workspace.changes()).changes).toEqual([{ path: "out", status: "linked", target: victim() }]);
@@ -90,7 +90,7 @@ describe("a workspace whose agent replaced", () => {
 });
 
 describe("a copy for grading", () => {
-  it("is not used when a link was put in its place", async () => {
+  it("is not used when it was replaced by a link", async () => {
     const workspace = await create();
     const snapshot = await snapshotOf(workspace);
     swapByShell(snapshot.path);
@@ -102,10 +102,10 @@ describe("a copy for grading", () => {
   });
 });
 
-describe("what the set-up made", () => {
-  it("is kept where an agent cannot reach it", async () => {
+describe("stored contents of the set-up", () => {
+  it("are stored where an agent cannot reach them", async () => {
     const workspace = await create();
-    // A pipe would be waited for, a link would be followed.
+    // A pipe would block, a link would be followed.
     for (const name of readdirSync(workspace.root).filter((each) => each.startsWith("baseline"))) {
       rmSync(join(workspace.root, name));
     }
@@ -116,12 +116,12 @@ describe("what the set-up made", () => {
     expect(workspace.before("a")).toBeNull();
   });
 
-  it("is refused when it is a link", async () => {
+  it("are rejected when the file is a link", async () => {
     const creating = Workspace.create({
       root: folder.path,
       environment: { commands: [`d=$(pwd); cd /; mv "$d" "$d-x"; ln -s "${victim()}" "$d"`] },
     });
-    await expect(creating).rejects.toThrow("a command put something else where the folder was");
+    await expect(creating).rejects.toThrow("a command replaced the folder");
     expect(readdirSync(folder.path)).toEqual(["victim"]);
     expect(readFileSync(join(victim(), "secret"), "utf8")).toBe("kept");
   });

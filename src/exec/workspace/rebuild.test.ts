@@ -10,7 +10,7 @@ import { contentsOf, put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();
 
-/** What is at a path; a link points to a sibling, or nowhere. A folder is empty. */
+/** What is at a path; a link points to a sibling or nowhere. Folders are empty. */
 type Leaf = { readonly bytes: Buffer; readonly executable: boolean } | { readonly target: string } | "folder";
 
 const leaf: fc.Arbitrary<Leaf> = fc.oneof(
@@ -59,7 +59,7 @@ function environmentOf(entries: readonly [string, Leaf][]) {
 }
 
 describe("rebuildWorkspace", () => {
-  it("makes the same folder again, whatever was done to it", async () => {
+  it("recreates the same folder after any changes", async () => {
     await fc.assert(
       fc.asyncProperty(tree, tree, async (before, after) => {
         const environment = environmentOf(before);
@@ -86,11 +86,11 @@ describe("rebuildWorkspace", () => {
     ["an absolute path", { path: "/tmp/x", status: "deleted" }],
     ["a path behind a link that leaves the folder", { path: "out/x", status: "added", content: "" }],
     ["a deletion behind a link", { path: "out/kept", status: "deleted" }],
-  ])("refuses %s", async (_, change) => {
+  ])("rejects %s", async (_, change) => {
     put(folder.path, "outside/kept", "kept");
     const environment = { commands: [`ln -s ${folder.path}/outside out`] };
     const rebuilding = rebuildWorkspace({ root: folder.path, environment, changes: { changes: [change] } });
-    await expect(rebuilding).rejects.toThrow("The folder cannot be made again: ");
+    await expect(rebuilding).rejects.toThrow("The folder cannot be recreated: ");
     expect(contentsOf(folder.path)).toEqual({ "outside/kept": "kept" });
   });
 });

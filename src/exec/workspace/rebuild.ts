@@ -10,7 +10,7 @@ export interface RebuildOptions extends WorkspaceOptions {
 }
 
 /**
- * Makes the folder of a stored trial again: its set-up, then what was changed in it.
+ * Recreates the folder of a stored trial: its set-up, then its changes.
  * @example
  * const workspace = await rebuildWorkspace({ environment, changes: { changes: [{ path: "a.txt", status: "deleted" }] } });
  */
@@ -18,7 +18,7 @@ export async function rebuildWorkspace({ changes, ...options }: RebuildOptions):
   const { incomplete } = changes;
   if (incomplete !== undefined) {
     throw new WorkspaceError(
-      `The folder cannot be made again, as not all of it was stored: ${incomplete}. Run the trial again.`,
+      `The folder cannot be recreated, because not all changes were stored: ${incomplete}. Run the trial again.`,
     );
   }
   const workspace = await Workspace.create(options);
@@ -27,11 +27,11 @@ export async function rebuildWorkspace({ changes, ...options }: RebuildOptions):
     return workspace;
   } catch (cause) {
     await workspace.remove();
-    throw new WorkspaceError(`The folder cannot be made again: ${messageOf(cause)}`, { cause });
+    throw new WorkspaceError(`The folder cannot be recreated: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** What is gone first, as a file may be where a folder was; links last, so that nothing is written through one. */
+/** Deletes first, because a file may replace a folder; links last, so that nothing is written through one. */
 async function applyChanges(path: string, changes: readonly FileChange[]): Promise<void> {
   const writer = new FolderWriter(path);
   for (const change of changes) if (change.status === "deleted") await writer.remove(change.path);

@@ -1,6 +1,6 @@
 import { posix, relative, sep } from "node:path";
 
-/** What keeps a path from naming something below a folder; null when nothing does. */
+/** Returns why a path is not inside a folder; null when it is. */
 export function problemWithPath(path: string): string | null {
   if (path === "") return "is empty";
   if (path.includes("\0")) return "has a null character";
@@ -9,7 +9,7 @@ export function problemWithPath(path: string): string | null {
   return normal === ".." || normal.startsWith("../") ? "leaves the folder" : null;
 }
 
-/** True when the path is the folder or lies below it; both are real paths. */
+/** True when the path is the folder or inside it; both must be real paths. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`);

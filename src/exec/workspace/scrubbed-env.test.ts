@@ -3,8 +3,8 @@ import { scrubbedEnv } from "./scrubbed-env.js";
 
 const PLACES = { home: "/h", tmp: "/t" };
 
-describe("scrubbedEnv", () => {
-  it("lets nothing through but what programs need to run and to reach the network", () => {
+describe("buildScrubbedEnv", () => {
+  it("passes only what programs need to run and to reach the network", () => {
     const from = {
       PATH: "/p",
       LANG: "de",
@@ -41,7 +41,7 @@ describe("scrubbedEnv", () => {
     ]);
   });
 
-  it("gives what the example names, and above that what is given extra", () => {
+  it("adds the example's variables, overridden by the extra ones", () => {
     const env = scrubbedEnv({
       ...PLACES,
       from: {},
@@ -51,7 +51,7 @@ describe("scrubbedEnv", () => {
     expect(env).toMatchObject({ OPENAI_API_KEY: "theirs", A: "2", HOME: "/e" });
   });
 
-  it("keeps proxies away from this machine, and says nothing of them where there are none", () => {
+  it("bypasses proxies for this machine, and sets nothing without proxies", () => {
     const env = scrubbedEnv({
       ...PLACES,
       from: { https_proxy: "http://p:1", NO_PROXY: "a.org, localhost", no_proxy: "b.org" },

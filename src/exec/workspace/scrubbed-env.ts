@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** The same wherever programs run; anything else may hold a secret or change what they do. */
+/** Variables that are the same for all programs; others may contain secrets or change behavior. */
 const PASSED_ON = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
@@ -8,20 +8,20 @@ const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_
 const THIS_MACHINE = ["127.0.0.1", "localhost"];
 
 export interface ScrubbedEnvOptions {
-  /** The example's own. */
+  /** Variables of the example. */
   readonly env?: Readonly<Record<string, string>>;
   readonly home: string;
   readonly tmp: string;
-  /** Above all others, those of the example too. */
+  /** Overrides all others. */
   readonly extra?: Readonly<Record<string, string>>;
-  /** Where the few that are passed on come from: our own unless told. */
+  /** Where inherited variables come from. Default: process.env. */
   readonly from?: NodeJS.ProcessEnv;
 }
 
 /**
- * The variables for a program that is not to see the user's own: no key comes through but those that an example names.
+ * Builds an environment without the user's own variables: no key is passed on except those an example names.
  * @example
- * scrubbedEnv({ home: "/tmp/a/home", tmp: "/tmp/a/tmp", env: { CI: "1" } });
+ * buildScrubbedEnv({ home: "/tmp/a/home", tmp: "/tmp/a/tmp", env: { CI: "1" } });
  */
 export function scrubbedEnv({ env, home, tmp, extra, from = process.env }: ScrubbedEnvOptions): Record<string, string> {
   return {
@@ -40,7 +40,7 @@ export function scrubbedEnv({ env, home, tmp, extra, from = process.env }: Scrub
   };
 }
 
-/** The gateway is on this machine, where a proxy would not find it. */
+/** The gateway is on this machine, which a proxy cannot reach. */
 function proxied(from: NodeJS.ProcessEnv): Record<string, string> {
   const proxies = chosen(from, PROXIES);
   if (Object.keys(proxies).length === 0) return {};

@@ -8,8 +8,8 @@ import { contentsOf, put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();
 
-describe("snapshotOf", () => {
-  it("is a copy that later work does not reach, with the changes so far", async () => {
+describe("takeSnapshot", () => {
+  it("makes an independent copy with the changes so far", async () => {
     const environment = {
       files: [{ dest: "a", content: "1\n" }],
       commands: ["ln -s a l; echo x > run; chmod +x run; mkdir .git; echo g > .git/g"],
@@ -36,7 +36,7 @@ describe("snapshotOf", () => {
     await workspace.remove();
   });
 
-  it("can be made while files come and go", async () => {
+  it("works while files appear and disappear", async () => {
     const workspace = await Workspace.create({
       root: folder.path,
       environment: { commands: ["mkdir d; cd d; touch $(seq 2000)"] },
@@ -53,20 +53,20 @@ describe("snapshotOf", () => {
     await workspace.remove();
   });
 
-  it("is not made of a folder that is too large by its lengths or its numbers, and nothing is left of it", async () => {
+  it("rejects a folder with too many bytes or files, and leaves nothing behind", async () => {
     const workspace = await Workspace.create({ root: folder.path });
     const sparse = join(workspace.path, "sparse");
     put(workspace.path, "sparse");
     truncateSync(sparse, 5 * 2 ** 40);
-    await expect(snapshotOf(workspace)).rejects.toThrow("too large to be copied: its files have more than 256 MB");
+    await expect(snapshotOf(workspace)).rejects.toThrow("too large to copy: its files have more than 256 MB");
     rmSync(sparse);
     execFileSync("sh", ["-c", "mkdir d; cd d; seq 20000 | xargs touch"], { cwd: workspace.path });
-    await expect(snapshotOf(workspace)).rejects.toThrow("it holds more than 20000 files");
+    await expect(snapshotOf(workspace)).rejects.toThrow("it has more than 20000 files");
     expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);
     await workspace.remove();
   });
 
-  it("is given up when nobody waits for it any more", async () => {
+  it("stops when aborted", async () => {
     const workspace = await Workspace.create({ root: folder.path, environment: { commands: ["touch $(seq 3000)"] } });
     const stop = new AbortController();
     const reason = new Error("enough");

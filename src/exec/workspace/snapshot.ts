@@ -7,28 +7,28 @@ import { liveState } from "./state.js";
 import type { Workspace } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";
 
-/** A larger folder is not worth a copy for each look: its grading at the end has to do. */
+/** A larger folder is not worth copying for each check; it is graded at the end only. */
 const MAX_BYTES = 256 * 2 ** 20;
 const MAX_ENTRIES = 20_000;
 
-/** A copy of a workspace's folder, as it was at one moment. */
+/** A copy of a workspace's folder at one moment. */
 export interface Snapshot {
   readonly path: string;
-  /** As an output would have it, had the work ended there. */
+  /** The state an output would have if the work had ended then. */
   readonly state: WorkspaceState;
   remove(): Promise<void>;
 }
 
 /**
- * Copies the folder as it is now, to be graded while the work goes on. Throws when the folder is too large for that, was
- * replaced, or when the signal says that nobody waits any more.
+ * Copies the folder so that it can be graded while the work continues. Throws when the folder is too large or was replaced,
+ * or when the signal is aborted.
  * @example
- * const snapshot = await snapshotOf(workspace);
+ * const snapshot = await takeSnapshot(workspace);
  * await snapshot.remove();
  */
 export async function snapshotOf(workspace: Workspace, signal?: AbortSignal): Promise<Snapshot> {
   if (!workspace.isThere) throw new WorkspaceError(`The folder cannot be copied: ${REPLACED}.`);
-  // Beside the folder: on the same disk, and gone with it at the latest.
+  // Next to the folder: on the same disk, and deleted with it.
   const holder = await mkdtemp(join(workspace.root, "snapshot-"));
   const path = join(holder, "work");
   try {

@@ -2,17 +2,16 @@ import type { WorkspaceChanges, WorkspaceState } from "../../core/environment.js
 import { type ContentBefore, diffOf } from "./diff.js";
 import type { Workspace } from "./workspace.js";
 
-/** A state whose folder may still be there. */
+/** A state whose folder may still exist. */
 export interface LiveState extends WorkspaceState {
-  /** The changes as a unified diff, against all that the set-up made. */
+  /** The changes since the set-up as a unified diff. */
   readonly diff: string;
 }
 
 /**
- * What an output says of the folder. The folder itself can be reached in this process as long as it is there, but is not
- * written down.
+ * The state of the folder for an output. The folder is accessible in this process while it exists, but is not serialized.
  * @example
- * const state = stateOf(workspace, await workspace.changes());
+ * const state = getWorkspaceState(workspace, await workspace.collectChanges());
  * JSON.stringify(state); // {"changes":[…]}
  */
 export function stateOf(workspace: Workspace, changes: WorkspaceChanges): LiveState {
@@ -22,12 +21,12 @@ export function stateOf(workspace: Workspace, changes: WorkspaceChanges): LiveSt
 
 export interface LiveStateOptions {
   readonly changes: WorkspaceChanges;
-  /** Undefined when the folder has gone. */
+  /** Undefined when the folder was removed. */
   readonly path: () => string | undefined;
   readonly before: ContentBefore;
 }
 
-/** Properties that are not enumerated are neither written as JSON nor sent to another thread. */
+/** Properties that are not enumerable are neither serialized to JSON nor sent to other threads. */
 export function liveState({ changes, path, before }: LiveStateOptions): LiveState {
   const state = { ...changes };
   let diff: string | undefined;

@@ -9,8 +9,8 @@ import { diffOf, hunksBetween } from "./diff.js";
 
 import { put, testFolder } from "./workspace-testing.js";
 
-describe("hunksBetween", () => {
-  it("gives up on what has nothing in common, in good time", () => {
+describe("formatHunks", () => {
+  it("stops early for texts with nothing in common", () => {
     const write = (name: string) => Array.from({ length: 20_000 }, (_, i) => `${name}${i}\n`).join("");
     const cpuMs = startCpuTime();
     const hunks = hunksBetween(`same\n${write("a")}end\n`, `same\n${write("b")}end\n`).split("\n");
@@ -29,13 +29,13 @@ describe("hunksBetween", () => {
   });
 });
 
-describe("diffOf", () => {
+describe("formatDiff", () => {
   const folder = testFolder();
   const text = fc
     .tuple(fc.array(fc.constantFrom("a", "b", "c", "d e", ""), { maxLength: 30 }), fc.boolean())
     .map(([all, ends]) => all.join("\n") + (ends ? "\n" : ""));
 
-  it.skipIf(lacks("git"))("is a diff that git applies", () => {
+  it.skipIf(lacks("git"))("can be applied by git", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         fc.pre(before !== after && before !== "" && after !== "");
@@ -49,7 +49,7 @@ describe("diffOf", () => {
     );
   });
 
-  it("shows what was added, deleted, linked, and what is no text", () => {
+  it("shows added, deleted, linked and binary files", () => {
     const diff = diffOf(
       {
         changes: [
@@ -87,7 +87,7 @@ new file mode 100755
 `);
   });
 
-  it("says when it leaves something out", () => {
+  it("reports what it leaves out", () => {
     const changes = [
       { path: "a", status: "added" as const, content: "x\n".repeat(2 ** 20) },
       { path: "b", status: "added" as const, content: "y\n" },

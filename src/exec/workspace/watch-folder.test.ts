@@ -7,12 +7,12 @@ import { type FolderWatch, type WatchOptions, watchFolder } from "./watch-folder
 import { put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();
-/** The file system has a clock of its own, which is read apart from ours. */
+/** The file system has its own clock, which is read separately. */
 const CLOCK_TOLERANCE_MS = 100;
 let watch: FolderWatch | undefined;
 afterEach(() => watch?.close());
 
-/** Starts to watch; `next` waits for what is told. */
+/** Starts watching; `next` waits for the next call of `onQuiet`. */
 function watched(options: Partial<WatchOptions> = {}) {
   const told: number[] = [];
   let wake = () => {};
@@ -37,7 +37,7 @@ describe("watchFolder", () => {
     ["a renamed file", (at) => renameSync(at("a/b/c"), at("a/b/d"))],
     ["a new folder", (at) => mkdirSync(at("folder"))],
     ["a new link", (at) => symlinkSync("top", at("link"))],
-  ])("tells of %s, once, with the time of the change", async (_, change) => {
+  ])("reports %s once, with the time of the change", async (_, change) => {
     put(folder.path, "a/b/c", "1");
     put(folder.path, "top", "1");
     const { told, next } = watched();
@@ -54,7 +54,7 @@ describe("watchFolder", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("waits until it is quiet, but not for ever", async () => {
+  it("waits until the folder is quiet, but not forever", async () => {
     const { told, next } = watched({ quietMs: 60_000, maxWaitMs: 900 });
     await watch?.ready;
     const startedAt = performance.now();
@@ -67,7 +67,7 @@ describe("watchFolder", () => {
     expect(told).toHaveLength(2);
   });
 
-  it("says when it is closed what was the last change, and is silent about what is ignored", async () => {
+  it("returns the last change when closed, and reports nothing about ignored files", async () => {
     mkdirSync(join(folder.path, ".git"));
     const { told } = watched();
     writeFileSync(join(folder.path, ".git/index"), "x");
@@ -84,7 +84,7 @@ describe("watchFolder", () => {
     expect([...told, ...again.told]).toEqual([]);
   });
 
-  it("says when it is closed what was the first change, not the end of the first changes", async () => {
+  it("returns the time of the first change when closed, not the end of the first batch", async () => {
     const { told, next } = watched();
     await watch?.ready;
     const before = performance.now();
@@ -102,7 +102,7 @@ describe("watchFolder", () => {
     expect(Number(times?.lastAt) - Number(times?.firstAt)).toBeGreaterThan(350);
   });
 
-  it("does not look where a link leads, or when something else is in the folder's place", async () => {
+  it("does not follow links, and does not read a replaced folder", async () => {
     mkdirSync(join(folder.path, "other"));
     symlinkSync("other", join(folder.path, "link"));
     watched({ path: join(folder.path, "link") });
@@ -117,7 +117,7 @@ describe("watchFolder", () => {
     expect(await watch?.close()).toBeNull();
   });
 
-  it("takes a few percent of a core for thousands of files", async () => {
+  it("uses a few percent of a core for thousands of files", async () => {
     for (let i = 0; i < 5000; i++) put(folder.path, `d${i % 200}/f${i}`, "");
     watched();
     await watch?.ready;

@@ -4,39 +4,39 @@ import { isGit, walkFolder } from "./folder.js";
 
 const LOOK_EVERY_MS = 250;
 
-/** Looking takes at most this share of a core, however large the folder is. */
+/** Maximum share of a core used for scanning, however large the folder is. */
 const MAX_SHARE = 0.03;
 
 export interface WatchOptions {
   readonly path: string;
-  /** How long nothing may change before it is told; 300 ms unless told. */
+  /** Time without changes before `onQuiet` is called. Default: 300 ms. */
   readonly quietMs?: number;
-  /** Told after this time even when changes go on; 2 s unless told. */
+  /** Maximum time before `onQuiet` is called while changes continue. Default: 2 s. */
   readonly maxWaitMs?: number;
-  /** With the time of the last change seen, on the clock of `performance.now()`. */
+  /** Called with the time of the last change, by `performance.now()`. */
   readonly onQuiet: (changedAt: number) => void;
-  /** By the path below the folder; `.git` unless told. */
+  /** Paths to ignore, relative to the folder. Default: `.git`. */
   readonly ignore?: (path: string) => boolean;
-  /** False when something else is at the path, which is not looked at. */
+  /** False when the folder was replaced, so that it is not read. */
   readonly isThere?: () => boolean;
 }
 
-/** When a folder first and last changed, on the clock of `performance.now()`. */
+/** Times of the first and last change, by `performance.now()`. */
 interface ChangeTimes {
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
 export interface FolderWatch {
-  /** Resolves after the first look: what changes from then on is seen. */
+  /** Resolves after the first scan; later changes are seen. */
   readonly ready: Promise<void>;
-  /** Looks a last time, tells nothing more, and says when it changed; null when it did not. */
+  /** Scans a last time and returns the change times; null when nothing changed. `onQuiet` is not called any more. */
   close(): Promise<ChangeTimes | null>;
 }
 
 /**
- * Tells when a folder has changed and come to rest. It looks at the times of all files now and then: that needs nothing of
- * the system, misses nothing, and the times say when the change was, however late it is seen.
+ * Reports when a folder has changed and is quiet again, by polling file times: that needs no system support, misses
+ * nothing, and gives the time of a change however late it is seen.
  * @example
  * const watch = watchFolder({ path: workspace.path, onQuiet: (changedAt) => console.log(changedAt) });
  * const times = await watch.close(); // { firstAt: 210.5, lastAt: 1934.2 }
@@ -45,11 +45,11 @@ export function watchFolder(options: WatchOptions): FolderWatch {
   return new ScanningWatch(options);
 }
 
-/** Enough of a folder to tell that something in it changed: whatever does changes a time of a file or of its folder. */
+/** Enough to detect any change, because every change updates a time of a file or of its folder. */
 interface Look {
   readonly count: number;
   readonly sum: number;
-  /** Of the change after the look before this one that came first, and of the last of all. */
+  /** Times of the first change since the previous scan, and of the last change of all. */
   readonly earliestMs: number;
   readonly latestMs: number;
 }
@@ -63,7 +63,7 @@ class ScanningWatch implements FolderWatch {
   #last: Look | null = null;
   #lookedAt = performance.now();
   #times: ChangeTimes | null = null;
-  /** The first and the last change that is not told yet. */
+  /** The first and last change not reported yet. */
   #pending: { since: number; changedAt: number } | null = null;
 
   constructor(options: WatchOptions) {
@@ -88,11 +88,11 @@ class ScanningWatch implements FolderWatch {
     const workedMs = await this.#look();
     if (!this.#isClosed) this.#tell();
     const pauseMs = Math.max(LOOK_EVERY_MS, workedMs / MAX_SHARE);
-    // Who is told may close it.
+    // The callback may close the watch.
     if (!this.#isClosed) this.#timer = setTimeout(() => this.#goOn(), pauseMs).unref();
   }
 
-  /** Gives the time that looking took. */
+  /** Returns the time the scan took. */
   async #look(): Promise<number> {
     if (!this.#options.isThere()) return 0;
     const lookedAt = performance.now();
@@ -110,14 +110,14 @@ class ScanningWatch implements FolderWatch {
       latestMs = Math.max(latestMs, ms);
       if (ms > seenMs) earliestMs = Math.min(earliestMs, ms);
     };
-    // Of the folder itself, which tells when something was deleted from it.
+    // The folder itself, whose time changes when an entry is deleted.
     time(lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0);
     await walkFolder(path, {
       ignore,
       breather,
       visit: ({ stats }) => {
         count += 1;
-        // As whole numbers that wrap around: a sum of such large ones would lose their small parts.
+        // Integers that wrap around, because a floating-point sum would lose small differences.
         sum = (sum + Math.floor(stats.ctimeMs * 1000 + stats.ino)) | 0;
         time(stats.ctimeMs);
       },
@@ -135,7 +135,7 @@ class ScanningWatch implements FolderWatch {
 
   #addChange({ earliestMs, latestMs }: Look): void {
     const [now, nowMs] = [performance.now(), Date.now()];
-    // A clock that was set meanwhile must not put it before the last look or after this one.
+    // If the clock was set meanwhile, keep the time between the last scan and this one.
     const timeOf = (ms: number) => Math.min(now, Math.max(this.#lookedAt, now - (nowMs - ms)));
     const [since, changedAt] = [timeOf(earliestMs), timeOf(latestMs)];
     this.#times = { firstAt: this.#times?.firstAt ?? since, lastAt: changedAt };

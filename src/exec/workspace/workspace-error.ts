@@ -1,6 +1,6 @@
 import { AssayError, EXIT } from "../../core/errors.js";
 
-/** A folder for an agent that could not be made, read, put away or made again. It says nothing about the agent. */
+/** A folder for an agent could not be created, read, kept or recreated. Not the agent's fault. */
 export class WorkspaceError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("WORKSPACE", message, { ...options, exitCode: EXIT.infrastructure });

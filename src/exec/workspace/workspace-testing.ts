@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 
-/** A folder for each test. */
+/** Creates a folder for each test. */
 export function testFolder(): { readonly path: string } {
   const folder = { path: "" };
   beforeEach(() => {
@@ -29,7 +29,7 @@ export function put(folder: string, path: string, content: string | Buffer = "")
   writeFileSync(join(folder, path), content);
 }
 
-/** All that counts in a folder: files by their bytes and whether they can be run, links by their target, empty folders. */
+/** Everything that counts in a folder: files with bytes and mode, links with targets, empty folders. */
 export function contentsOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
   const counted = entries.filter((entry) => !entry.isDirectory() || isEmpty(join(entry.parentPath, entry.name)));
@@ -55,7 +55,7 @@ function contentOf(path: string): string {
   }
 }
 
-/** Runs git with an identity, and none of the settings of whoever runs the tests. */
+/** Runs git with a fixed identity and without the user's settings. */
 export function git(folder: string, ...args: string[]): string {
   const who = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };

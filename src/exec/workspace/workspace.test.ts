@@ -41,7 +41,7 @@ const isRoot = process.getuid?.() === 0;
 const hasNoGit = lacks("git");
 
 describe("Workspace.create", () => {
-  it("makes an empty folder with a home and a place for temporary files of its own", async () => {
+  it("creates an empty folder with its own home and temporary folder", async () => {
     const workspace = await create();
     expect(readdirSync(workspace.path)).toEqual([]);
     expect(statSync(workspace.root).mode & 0o077).toBe(0);
@@ -50,7 +50,7 @@ describe("Workspace.create", () => {
   });
 
   it.skipIf(hasNoGit)(
-    "writes files, then runs commands in order with the example's variables and no key of ours",
+    "writes files, then runs commands in order with the example's variables and none of our keys",
     async () => {
       process.env.ASSAY_TEST_API_KEY = "ours";
       const files = [
@@ -69,16 +69,16 @@ describe("Workspace.create", () => {
     },
   );
 
-  it("says which command failed and how, and leaves nothing behind", async () => {
+  it("reports which command failed and how, and leaves nothing behind", async () => {
     const failing = create({ commands: ["true", "echo out; echo why >&2; exit 3"] });
     await expect(failing).rejects.toThrow(WorkspaceError);
     await expect(failing).rejects.toThrow(
-      "The set-up failed: the command `echo out; echo why >&2; exit 3` failed with exit code 3. It said at the end:\nwhy",
+      "The set-up failed: the command `echo out; echo why >&2; exit 3` failed with exit code 3. Its last output:\nwhy",
     );
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("bounds each command, and stops when it is told", async () => {
+  it("limits the time of each command, and stops when aborted", async () => {
     await expect(create({ commands: ["sleep 60"] }, { timeoutMs: 200 })).rejects.toThrow(
       "`sleep 60` did not end within 0.2 s.",
     );
@@ -90,14 +90,14 @@ describe("Workspace.create", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("uses a home that is given, and leaves it there", async () => {
+  it("uses a given home and does not delete it", async () => {
     mkdirSync(join(folder.path, "mine"));
     const workspace = await create({ commands: ["echo > $HOME/seen"] }, { home: join(folder.path, "mine") });
     await workspace.remove();
     expect(readdirSync(join(folder.path, "mine"))).toEqual(["seen"]);
   });
 
-  it.skipIf(hasNoGit)("never writes through a link that leaves the folder", async () => {
+  it.skipIf(hasNoGit)("never writes through a link out of the folder", async () => {
     makeRepository(join(folder.path, "repo"));
     put(folder.path, "outside/x", "kept");
     symlinkSync(join(folder.path, "outside"), join(folder.path, "repo/out"));
@@ -106,7 +106,7 @@ describe("Workspace.create", () => {
     git(join(folder.path, "repo"), "commit", "-qm", "links");
     const source = { git: { url: join(folder.path, "repo") } };
     await expect(create({ ...source, files: [{ dest: "out/x", content: "bad" }] })).rejects.toThrow(
-      "a link that leaves the folder",
+      "a link out of the folder",
     );
     const workspace = await create({ ...source, files: [{ dest: "file", content: "new" }] });
     expect(readFileSync(join(workspace.path, "file"), "utf8")).toBe("new");
@@ -121,7 +121,7 @@ describe.skipIf(hasNoGit)("a checkout", () => {
     return { path, text: readFileSync(join(path, "a.txt"), "utf8").trim() };
   };
 
-  it("takes a branch, a tag, a commit, a short one, an expression, or what the repository has by itself", async () => {
+  it("accepts a branch, a tag, a commit, a short commit, a revision expression, or the repository's default", async () => {
     const { one, two } = makeRepository(join(folder.path, "repo"));
     expect((await checkedOut()).text).toBe("two");
     expect((await checkedOut("later", "file://")).text).toBe("three");
@@ -131,7 +131,7 @@ describe.skipIf(hasNoGit)("a checkout", () => {
     expect((await checkedOut("later~2")).text).toBe("one");
   });
 
-  it("is on the branch, has its history and tags, but nothing that came later and no remote", async () => {
+  it("is on the branch with its history and tags, but without later commits and without a remote", async () => {
     const { one, two, three } = makeRepository(join(folder.path, "repo"));
     const { path } = await checkedOut("main");
     expect(git(path, "rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
@@ -145,7 +145,7 @@ describe.skipIf(hasNoGit)("a checkout", () => {
     expect(git(short.path, "for-each-ref", "--format=%(refname)")).toBe("refs/tags/v1");
   });
 
-  it.runIf(isRoot)("reads a repository of another user", async () => {
+  it.runIf(isRoot)("reads another user's repository", async () => {
     makeRepository(join(folder.path, "repo"));
     execFileSync("chown", ["-R", "65534", join(folder.path, "repo")]);
     chownSync(folder.path, 65534, 65534);
@@ -153,7 +153,7 @@ describe.skipIf(hasNoGit)("a checkout", () => {
     expect((await checkedOut("main~1")).text).toBe("one");
   });
 
-  it("runs no hook", async () => {
+  it("runs no hooks", async () => {
     makeRepository(join(folder.path, "repo"));
     const hook = `#!/bin/sh\necho > ${join(folder.path, "hooked")}\n`;
     mkdirSync(join(folder.path, "home/templates/hooks"), { recursive: true });
@@ -163,7 +163,7 @@ describe.skipIf(hasNoGit)("a checkout", () => {
     expect(existsSync(join(folder.path, "hooked"))).toBe(false);
   });
 
-  it("says what is wrong with the ref, or the repository", async () => {
+  it("reports what is wrong with the ref or the repository", async () => {
     makeRepository(join(folder.path, "repo"));
     await expect(checkedOut("nope")).rejects.toThrow('has no branch, tag or commit "nope". Check git.ref.');
     await expect(create({ git: { url: "/nowhere/at/all" } })).rejects.toThrow(
@@ -173,7 +173,7 @@ describe.skipIf(hasNoGit)("a checkout", () => {
     await expect(create({ git: { url: join(folder.path, "empty") } })).rejects.toThrow("has nothing to check out");
   });
 
-  it("does not show a password that is in the address", async () => {
+  it("does not show a password in the URL", async () => {
     const failing = create({ git: { url: "http://me:hunter2@127.0.0.1:1/x.git" } });
     await expect(failing).rejects.toThrow("http://***@127.0.0.1:1/x.git");
     await expect(failing).rejects.not.toThrow("hunter2");
@@ -181,10 +181,10 @@ describe.skipIf(hasNoGit)("a checkout", () => {
 });
 
 describe("the end of a workspace", () => {
-  it("is deleted with what may not be written to, and nothing outside of it", async () => {
+  it("deletes read-only folders too, and nothing outside", async () => {
     put(folder.path, "outside/x", "kept");
     if (isRoot) for (const place of ["", "outside", "outside/x"]) chownSync(join(folder.path, place), 65534, 65534);
-    // Root may delete anything: only somebody else meets the difficulty.
+    // Root may delete anything, so only other users can test this.
     if (isRoot) process.seteuid?.(65534);
     try {
       const workspace = await create();
@@ -192,7 +192,7 @@ describe("the end of a workspace", () => {
       put(workspace.path, "a/b/c");
       chmodSync(join(workspace.path, "a/b"), 0o500);
       chmodSync(join(workspace.path, "a"), 0);
-      expect((await workspace.changes()).incomplete).toBe('"a" cannot be looked at');
+      expect((await workspace.changes()).incomplete).toBe('"a" cannot be read');
       await workspace.remove();
       expect(existsSync(workspace.root)).toBe(false);
       expect(workspace.isThere).toBe(false);
@@ -202,7 +202,7 @@ describe("the end of a workspace", () => {
     expect(readFileSync(join(folder.path, "outside/x"), "utf8")).toBe("kept");
   });
 
-  it("is deleted even when it is deeper than a path can be long", async () => {
+  it("deletes folders nested deeper than the maximum path length", async () => {
     const script =
       'for (let i = 0; i < 30; i++) { const name = "d".repeat(200); fs.mkdirSync(name); process.chdir(name); }';
     const workspace = await create({ commands: [`"${process.execPath}" -e '${script}'`] });
@@ -210,20 +210,20 @@ describe("the end of a workspace", () => {
     expect(existsSync(workspace.root)).toBe(false);
   });
 
-  it.runIf(hasOtherDisk)("is copied to another disk, unless its files are too long for that", async () => {
+  it.runIf(hasOtherDisk)("copies the folder to another disk, unless its files are too long", async () => {
     const dir = mkdtempSync(join(OTHER_DISK, "assay-kept-"));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     const small = await create({ files: [{ dest: "d/a", content: "1" }], commands: ["ln -s d/a l"] });
     expect(contentsOf(await small.keep(dir, "small"))).toEqual({ "d/a": "1", l: "-> d/a" });
     const sparse = await create({ commands: ["truncate -s 5T sparse"] });
     await expect(sparse.keep(dir, "sparse")).rejects.toThrow(
-      /on another disk: The folder is too large to be copied: its files have more than 4096 MB\. Name a folder on the disk of/,
+      /on another disk: The folder is too large to copy: its files have more than 4096 MB\. Use a folder on the same disk as/,
     );
     expect(readdirSync(dir)).toEqual(["small"]);
     expect(existsSync(join(sparse.path, "sparse"))).toBe(true);
   });
 
-  it("is kept under a name of its own", async () => {
+  it("keeps the folder under a unique name", async () => {
     const [one, two] = [
       await create({ files: [{ dest: "a", content: "1" }] }),
       await create({ files: [{ dest: "a", content: "2" }] }),

@@ -16,32 +16,31 @@ import { WorkspaceError } from "./workspace-error.js";
 const STEP_TIMEOUT_MS = 600_000;
 
 export interface WorkspaceOptions {
-  /** With the content of its files (`EnvironmentReader`). Without one the folder is empty. */
+  /** With the content of its files (see `EnvironmentReader`). Default: an empty folder. */
   readonly environment?: Environment | undefined;
-  /** Where the throw-away folder is made: that of the system unless told. */
+  /** Where the temporary folder is created. Default: the system's folder for temporary files. */
   readonly root?: string | undefined;
-  /** An existing HOME to use instead of an empty one; it is left as it is. */
+  /** An existing HOME to use instead of an empty one; it is not deleted. */
   readonly home?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** For each step of the set-up; ten minutes unless told. */
+  /** Timeout of each step of the set-up. Default: 10 minutes. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Where everything of a workspace is. */
 export interface WorkspacePaths {
-  /** Holds all of it. */
+  /** Contains everything else. */
   readonly root: string;
-  /** The folder that an agent is given. */
+  /** The agent's folder. */
   readonly path: string;
   readonly home: string;
   readonly tmp: string;
 }
 
 /**
- * A throw-away folder to work in, set up as an example describes it, with a home and a place for temporary files.
+ * A temporary folder set up as an example describes, with its own home and temporary folder.
  * @example
  * const workspace = await Workspace.create({ environment: { commands: ["npm init -y"] } });
- * const { changes } = await workspace.changes();
+ * const { changes } = await workspace.collectChanges();
  * await workspace.remove();
  */
 export class Workspace implements WorkspacePaths {
@@ -64,7 +63,7 @@ export class Workspace implements WorkspacePaths {
     this.#baseline = baseline;
   }
 
-  /** Makes the folders, checks out, writes the files and runs the commands. What fails leaves nothing behind. */
+  /** Creates the folders, checks out, writes the files and runs the commands. Deletes everything on failure. */
   static async create(options: WorkspaceOptions = {}): Promise<Workspace> {
     const { environment = {}, timeoutMs = STEP_TIMEOUT_MS, signal = new AbortController().signal } = options;
     signal.throwIfAborted();
@@ -75,8 +74,7 @@ export class Workspace implements WorkspacePaths {
       const env = environmentFor(paths, environment);
       await setUp({ ...paths, environment, env, timeoutMs, signal, isOwnHome: options.home !== undefined });
       signal.throwIfAborted();
-      if (!own.isThere)
-        throw new WorkspaceError("The set-up failed: a command put something else where the folder was.");
+      if (!own.isThere) throw new WorkspaceError("The set-up failed: a command replaced the folder.");
       const baseline = await Baseline.take(paths.path, join(root, "baseline"));
       return new Workspace(paths, { environment, own, baseline });
     } catch (error) {
@@ -85,29 +83,29 @@ export class Workspace implements WorkspacePaths {
     }
   }
 
-  /** False once it was removed or put away, or when whoever worked in it put something else in its place. */
+  /** False once it was removed or kept, or when the agent replaced it. */
   get isThere(): boolean {
     return this.#isThere && this.#own.isThere;
   }
 
-  /** Variables for a program that works in it; those given here win over the example's. */
+  /** Environment for a program in the workspace; `extra` overrides the example's variables. */
   env(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
     return environmentFor(this, this.environment, extra);
   }
 
-  /** What is not as it was when the set-up ended, with the contents of a copy that was made just now, if there is one. */
+  /** Collects the changes since the set-up, with contents from a fresh copy if given. */
   async changes(copy?: string): Promise<WorkspaceChanges> {
     if (!this.#own.isThere) return { changes: [], incomplete: REPLACED };
     const changes = await changesSince(this.#baseline, this.path, copy);
     return this.#own.isThere ? changes : { changes: [], incomplete: REPLACED };
   }
 
-  /** The text of a file when the set-up ended; null when there was none, or none that was kept. */
+  /** The text of a file at the end of the set-up; null when there was none or it was not kept. */
   before(path: string): string | null {
     return this.#isThere ? this.#baseline.before(path) : null;
   }
 
-  /** Moves the folder that was worked in to a place in `dir`, deletes the rest, and says where it is. */
+  /** Moves the agent's folder into `dir`, deletes the rest, and returns the new path. */
   async keep(dir: string, name: string): Promise<string> {
     if (!this.#own.isThere) throw new WorkspaceError(`The folder cannot be kept: ${REPLACED}.`);
     const kept = await keepFolder({ from: this.path, dir: resolve(dir), name });
@@ -115,7 +113,6 @@ export class Workspace implements WorkspacePaths {
     return kept;
   }
 
-  /** Deletes all of it. */
   async remove(): Promise<void> {
     this.#isThere = false;
     this.#baseline.close();
@@ -123,7 +120,6 @@ export class Workspace implements WorkspacePaths {
   }
 }
 
-/** What a workspace has besides its paths, once it is set up. */
 interface Made {
   readonly environment: Environment;
   readonly own: OwnFolder;
@@ -141,21 +137,20 @@ function environmentFor(
   { env = {} }: Environment,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  // Otherwise git would take a repository that the throw-away folder happens to lie in for the agent's.
+  // Otherwise git would find a repository that the temporary folder happens to be in.
   return scrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: root, ...env }, extra });
 }
 
 interface SetUpOptions extends WorkspacePaths {
   readonly environment: Environment;
-  /** For the commands. */
   readonly env: Readonly<Record<string, string>>;
-  /** True when the home is one that was there before. */
+  /** True when the home existed before. */
   readonly isOwnHome: boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Does what an environment asks for: the checkout, then the files, then the commands. */
+/** Runs the set-up: the checkout, then the files, then the commands. */
 async function setUp(options: SetUpOptions): Promise<void> {
   const { environment, signal } = options;
   if (!options.isOwnHome) await writeGitIdentity(options.home);
@@ -181,11 +176,11 @@ async function writeFiles(path: string, files: readonly EnvironmentFile[]): Prom
   const writer = new FolderWriter(path);
   for (const file of files) {
     if ("src" in file)
-      throw new WorkspaceError(`"${file.src}" has not been read yet: give the environment to inlineEnvironment first.`);
+      throw new WorkspaceError(`"${file.src}" has not been read yet: pass the environment to loadEnvironment first.`);
     try {
       await writer.write({ path: file.dest, bytes: decodeContent(file), executable: file.executable });
     } catch (cause) {
-      throw new WorkspaceError(`The set-up failed at a file: ${messageOf(cause)}`, { cause });
+      throw new WorkspaceError(`The set-up failed to write a file: ${messageOf(cause)}`, { cause });
     }
   }
 }
@@ -197,12 +192,12 @@ async function runSetUpCommand({ path, env, timeoutMs, signal }: SetUpOptions, c
 
 const TAIL_CHARS = 2000;
 
-/** One thing that is run to set a folder up. */
+/** One step of the set-up. */
 interface Step {
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly what: string;
   readonly command: string;
-  /** Without them the command is a line for the shell. */
+  /** Without args, the command is a shell command line. */
   readonly args?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -210,7 +205,7 @@ interface Step {
   readonly signal: AbortSignal;
 }
 
-/** Runs it and gives back what it printed; throws when it fails. */
+/** Returns its output; throws when it fails. */
 async function runStep({ what, args, ...step }: Step): Promise<string> {
   const result = await runCommand({ ...step, ...(args === undefined ? { shell: true } : { args }) });
   if (result.code === 0 && !result.timedOut) return result.stdout;
@@ -219,30 +214,30 @@ async function runStep({ what, args, ...step }: Step): Promise<string> {
 
 function howItEnded({ code, signal, timedOut }: CommandResult, timeoutMs: number): string {
   if (timedOut) return `did not end within ${timeoutMs / 1000} s.`;
-  return code === null ? `was ended by ${signal}.` : `failed with exit code ${code}.`;
+  return code === null ? `was stopped by ${signal}.` : `failed with exit code ${code}.`;
 }
 
 function tailOf({ stdout, stderr }: CommandResult): string {
   const text = (stderr.trim() || stdout.trim()).slice(-TAIL_CHARS);
-  return text === "" ? " It printed nothing." : ` It said at the end:\n${text}`;
+  return text === "" ? " It printed nothing." : ` Its last output:\n${text}`;
 }
 
-/** An address may hold a password. */
+/** A URL may contain a password. */
 function withoutLogins(message: string): string {
   return message.replaceAll(/:\/\/[^/@\s]+@/g, "://***@");
 }
 
-/** By the lengths of files, which may be far beyond what they take on the disk: a copy would have no holes. */
+/** Total length of files, which may be far more than they take on disk: a copy would not be sparse. */
 const MAX_COPIED_BYTES = 4 * 2 ** 30;
 
 interface KeepOptions {
   readonly from: string;
   readonly dir: string;
-  /** As near to it as the name of a folder can be; a number is added where it is taken. */
+  /** The preferred folder name; a number is added if it is taken. */
   readonly name: string;
 }
 
-/** Moves a folder, and says where it is now. To another disk it is copied, unless it is too large for that. */
+/** Moves a folder and returns its new path. To another disk it is copied, unless it is too large. */
 async function keepFolder({ from, dir, name }: KeepOptions): Promise<string> {
   await mkdir(dir, { recursive: true });
   const kept = await newFolder(join(dir, folderName(name)));
@@ -262,12 +257,12 @@ async function moveToOtherDisk(from: string, kept: string): Promise<void> {
   } catch (cause) {
     await removeFolder(kept);
     const what = `The folder cannot be kept in ${dirname(kept)}, which is on another disk: ${messageOf(cause)}`;
-    throw new WorkspaceError(`${what} Name a folder on the disk of ${from}.`, { cause });
+    throw new WorkspaceError(`${what} Use a folder on the same disk as ${from}.`, { cause });
   }
   await removeFolder(from);
 }
 
-/** Made empty: one of that name that another process makes at the same time is not overwritten. */
+/** Created empty, so that a folder another process creates at the same time is not overwritten. */
 async function newFolder(wanted: string): Promise<string> {
   for (let number = 1; ; number++) {
     const path = number === 1 ? wanted : `${wanted}-${number}`;

@@ -4,20 +4,20 @@ import { decodeContent } from "./diff.js";
 import { FolderWriter } from "./folder-writer.js";
 import { WorkspaceError } from "./workspace-error.js";
 
-/** The skills that an environment offers, once they are read. */
+/** The skills of an environment; throws when they were not read yet. */
 export function offeredSkills({ skills = [] }: Environment): readonly OfferedSkill[] {
   return skills.map((skill) => {
     if (typeof skill !== "string") return skill;
     throw new WorkspaceError(
-      `The skill "${skill}" has not been read yet: give the environment to EnvironmentReader first.`,
+      `The skill "${skill}" has not been read yet: pass the environment to EnvironmentReader first.`,
     );
   });
 }
 
 /**
- * The files of skills, each in a folder of its name below `dir`.
+ * The files of skills, each in a folder with its name below `dir`.
  * @example
- * skillFiles([{ name: "tidy", files: [{ dest: "SKILL.md", content: "…" }] }], ".claude/skills");
+ * toSkillFiles([{ name: "tidy", files: [{ dest: "SKILL.md", content: "…" }] }], ".claude/skills");
  */
 export function skillFiles(
   skills: readonly OfferedSkill[],
@@ -26,7 +26,7 @@ export function skillFiles(
   return skills.flatMap(({ name, files }) => files.map((file) => ({ ...file, dest: `${dir}/${name}/${file.dest}` })));
 }
 
-/** Writes skills below a folder, which is made if need be. */
+/** Writes skills into a folder, which is created if necessary. */
 export async function writeSkills(dir: string, skills: readonly OfferedSkill[]): Promise<void> {
   await mkdir(dir, { recursive: true });
   const writer = new FolderWriter(await realpath(dir));

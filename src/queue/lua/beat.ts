@@ -2,9 +2,9 @@ import { LEASE } from "./lease.js";
 import { Script } from "./script.js";
 
 /**
- * Shows that a worker is there.
- * Keys: the workers, the pulse, the state of the worker. Arguments: its name, its lease (ms), its state, when the dead are
- * forgotten (ms).
+ * Renews the lease of a worker.
+ * Keys: the workers, the pulse, the state of the worker. Arguments: its name, its lease (ms), its state, when expired
+ * workers are removed (ms).
  */
 export const BEAT = new Script(/* lua */ `
 ${LEASE}

@@ -5,11 +5,11 @@ import { Script } from "./script.js";
 const DAY_SECONDS = 86_400;
 
 /**
- * Settles trials, marks them as delivered and leaves a parcel, all at one moment.
- * Keys: those of the budget, the bitmap of delivered trials, the stream of parcels, the hash of outputs.
- * Arguments: the parcel ("" for none), how many trials, their numbers; how many outputs, and for each its trial and
- * what is kept; then for each settlement its token, its trial, "1" when its cost is known, what it cost with judging,
- * what judging cost (both in pico-dollars), "1" when it is typical, and "0" while it is being graded.
+ * Atomically settles trials, marks them as delivered and adds a batch.
+ * Keys: those of the budget, the bitmap of delivered trials, the stream of batches, the hash of outputs.
+ * Arguments: the batch ("" for none), the number of trials and their indexes; the number of outputs, and for each its
+ * trial and content; then for each settlement its token, its trial, "1" if its cost is known, its cost with judging, the
+ * cost of judging (both in pico-dollars), "1" if it is typical, and "0" while it is being graded.
  */
 export const DELIVER = new Script(/* lua */ `
 ${RESERVATIONS}

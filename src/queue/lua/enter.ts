@@ -2,9 +2,9 @@ import { PLACES } from "./places.js";
 import { Script } from "./script.js";
 
 /**
- * Takes places at an endpoint, as many as there are and are wanted.
- * Arguments: worker, run, the most places of the run, then the names of the places wanted.
- * Answers the limit, how long the endpoint asks everybody to wait (ms), then the names of the places taken.
+ * Takes slots at an endpoint, as many as are free and requested.
+ * Arguments: worker, run, the maximum slots of the run, then the names of the requested slots.
+ * Returns the limit, how long the endpoint asked callers to wait (ms), then the names of the slots taken.
  */
 export const ENTER = new Script(/* lua */ `
 ${PLACES}

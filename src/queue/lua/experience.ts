@@ -1,9 +1,9 @@
 import { USUAL_MARGIN } from "../../budget/run-budget.js";
 
 /**
- * Lua: what trials of one kind have cost, and the 95th percentile of it. Costs are counted in buckets, 64 to each
- * doubling, so that the percentile is at most 1.1 % too high and never too low, and memory is bounded however many
- * trials there are. Up to twenty trials it is the largest cost, exactly.
+ * Lua: the costs of trials of one kind, and their 95th percentile. Costs are counted in buckets, 64 per doubling, so that
+ * the percentile is at most 1.1 % too high and never too low, and memory is bounded. Up to twenty trials it is exactly
+ * the largest cost.
  */
 export const EXPERIENCE = /* lua */ `
 -- In the budget, for each kind: count, largest, probes (trials out that are to show what they cost),

@@ -1,4 +1,4 @@
-/** Lua: what the time is, and who is dead. */
+/** Lua: the current time, and which workers' leases have expired. */
 export const LEASE = /* lua */ `
 -- Workers show themselves every second: where nobody was heard for so long, Redis was away.
 local AWAY_MS = 3000

@@ -2,9 +2,9 @@ import { PLACES } from "./places.js";
 import { Script } from "./script.js";
 
 /**
- * Gives a place back, and learns from how the call ended how many the endpoint takes.
- * Arguments: the name of the place, the most places of its run, how the call ended, how long the endpoint asked everybody
- * to wait (ms).
+ * Frees a slot, and adapts the limit of the endpoint to how the call ended.
+ * Arguments: the name of the slot, the maximum slots of its run, how the call ended, how long the endpoint asked callers to
+ * wait (ms).
  */
 export const LEAVE = new Script(/* lua */ `
 ${PLACES}

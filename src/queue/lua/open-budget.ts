@@ -1,7 +1,7 @@
 import { RESERVATIONS } from "./reservations.js";
 import { Script } from "./script.js";
 
-/** Opens the budget of a run. Arguments: the most it may spend, and what its journal says was spent, in pico-dollars. */
+/** Opens the budget of a run. Arguments: its limit, and the spending in its journal, in pico-dollars. */
 export const OPEN_BUDGET = new Script(/* lua */ `
 ${RESERVATIONS}
 budget.set("max", tonumber(ARGV[1]))

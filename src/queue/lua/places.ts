@@ -2,13 +2,13 @@ import { KEYS } from "../keys.js";
 import { LEASE } from "./lease.js";
 import { STATE } from "./state.js";
 
-/** The keys that scripts on the gate of an endpoint are given, in this order. */
+/** The keys passed to the scripts of an endpoint's gate, in this order. */
 export function gateKeys(endpoint: string): string[] {
   const gate = KEYS.gate(endpoint);
   return [gate, `${gate}:waiting`, KEYS.workers, KEYS.pulse];
 }
 
-/** Lua: the places at an endpoint. */
+/** Lua: the slots at an endpoint. */
 export const PLACES = /* lua */ `
 ${LEASE}
 ${STATE}

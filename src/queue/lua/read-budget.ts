@@ -1,7 +1,7 @@
 import { RESERVATIONS } from "./reservations.js";
 import { Script } from "./script.js";
 
-/** What a budget looks like once the dead hold nothing: max, spent, reserved, refusing, unknown, lost trials, lost. */
+/** Reads a budget after freeing expired reservations: max, spent, reserved, refusing, unknown, lost trials, lost. */
 export const READ_BUDGET = new Script(/* lua */ `
 ${RESERVATIONS}
 free_the_dead("")

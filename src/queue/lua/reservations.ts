@@ -2,15 +2,15 @@ import { KEYS } from "../keys.js";
 import { LEASE } from "./lease.js";
 import { STATE } from "./state.js";
 
-/** The keys that scripts on the budget of a run are given, in this order. Others of the budget begin with the first. */
+/** The keys passed to the scripts of a run's budget, in this order. Other keys of the budget begin with the first. */
 export function budgetKeys(key: string): string[] {
   const budget = KEYS.budget(key);
   return [budget, `${budget}:reservations`, KEYS.workers, KEYS.pulse, KEYS.run(key)];
 }
 
 /**
- * Lua: what is set aside for trials. Amounts are whole pico-dollars in doubles: exact up to $9,007, and to one part in
- * 10¹⁵ above, where 64-bit counters would fail half-way through a script at $9 million.
+ * Lua: reservations of trials. Amounts are whole pico-dollars in doubles: exact up to $9,007, and to one part in 10¹⁵
+ * above, where 64-bit counters would overflow half-way through a script at $9 million.
  */
 export const RESERVATIONS = /* lua */ `
 ${LEASE}

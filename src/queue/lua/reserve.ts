@@ -4,9 +4,9 @@ import { RESERVATIONS } from "./reservations.js";
 import { Script } from "./script.js";
 
 /**
- * Sets money aside for a trial: "held", "wait", "refuse" or "gone".
- * Arguments: token, worker, trial, system, the most it may cost in pico-dollars (0 for no limit of its own), the most it
- * can cost (0 when nothing says so), is judged (0/1), is free (0/1), has an output that is only graded (0/1). The rule is that of `RunBudget`.
+ * Reserves budget for a trial: "held", "wait", "refuse" or "gone".
+ * Arguments: token, worker, trial, system, its limit in pico-dollars (0 for none), its possible cost (0 if unknown), is
+ * judged (0/1), is free (0/1), has an output that is only graded (0/1). The rule is that of `RunBudget`.
  */
 export const RESERVE = new Script(/* lua */ `
 ${RESERVATIONS}

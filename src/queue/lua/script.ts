@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
 
 /**
- * A script that Redis runs at one moment. It is sent once and called by its digest afterwards. A call whose answer was
- * lost is sent again after a reconnect, so that every script has to do nothing the second time.
+ * A script that Redis runs atomically. It is sent once and then called by its digest. A call whose answer was lost is sent
+ * again after a reconnect, so every script must be safe to repeat.
  * @example
- * const script = new Script("return ARGV[1]");
+ * const script = new LuaScript("return ARGV[1]");
  * await script.run(redis, [], ["hello"]); // "hello"
  */
 export class Script {
@@ -17,7 +17,6 @@ export class Script {
     this.#digest = createHash("sha1").update(lua).digest("hex");
   }
 
-  /** Runs it with these keys and arguments. */
   async run(redis: Redis, keys: readonly string[], args: readonly (string | number | Buffer)[]): Promise<unknown> {
     try {
       return await redis.evalsha(this.#digest, keys.length, ...keys, ...args);
@@ -28,7 +27,7 @@ export class Script {
   }
 }
 
-/** A Redis that was started again has forgotten its scripts. */
+/** A restarted Redis has lost its scripts. */
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }

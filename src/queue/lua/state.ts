@@ -1,4 +1,4 @@
-/** Lua: the numbers of one hash, read together and written together, which is most of what a script costs. */
+/** Lua: the numbers of one hash, read and written together, because that is most of the cost of a script. */
 export const STATE = /* lua */ `
 local function open_state(key)
   local values, is_changed, state = {}, {}, {}

@@ -1,4 +1,4 @@
-/** Reads CSV as RFC 4180 has it, for tests: written apart from the writer, so that a mistake is not made twice. */
+/** Parses CSV (RFC 4180) for tests: written independently of the writer, so that a mistake is not made twice. */
 export function parseCsv(text: string): string[][] {
   const lines: string[][] = [];
   let line: string[] = [];

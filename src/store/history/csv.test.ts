@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { csvLine } from "./csv.js";
 import { parseCsv } from "./csv-testing.js";
 
-describe("csvLine", () => {
-  test("writes what RFC 4180 says", () => {
+describe("formatCsvLine", () => {
+  test("follows RFC 4180", () => {
     expect(csvLine(["a", 'say "hi"', "x,y", "two\nlines", null, "", 1.5, true])).toBe(
       'a,"say ""hi""","x,y","two\nlines",,"",1.5,true\r\n',
     );
@@ -22,15 +22,15 @@ describe("csvLine", () => {
     ["+3", "+3"],
     ["-.5", "-.5"],
     ["a=b", "a=b"],
-  ])("the text %j is written as %j", (text, cell) => {
+  ])("writes the text %j as %j", (text, cell) => {
     expect(csvLine([text])).toBe(`${cell}\r\n`);
   });
 
-  test("numbers stay numbers", () => {
+  test("keeps numbers as numbers", () => {
     expect(csvLine([-1, -1e-9])).toBe("-1,-1e-9\r\n");
   });
 
-  test("any text comes back, but for the apostrophe of a formula", () => {
+  test("round-trips any text, except for the apostrophe before a formula", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 4 }), { maxLength: 5 }),

@@ -3,20 +3,20 @@ import type { AnswerLines } from "./query.js";
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** How a cell begins that a spreadsheet would take for a formula. */
+/** A cell that begins like this would be read as a formula by a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * One line of a CSV file as RFC 4180 has it. Nested values are JSON, null is an empty cell, and a text that a spreadsheet
- * would run as a formula has an apostrophe before it.
+ * Formats one line of a CSV file (RFC 4180). Nested values are JSON, null is an empty cell, and a text that a spreadsheet
+ * would run as a formula is prefixed with an apostrophe.
  * @example
- * csvLine(["a,b", null, "=1+1", { f1: 1 }]); // '"a,b",,\'=1+1,"{""f1"":1}"\r\n'
+ * formatCsvLine(["a,b", null, "=1+1", { f1: 1 }]); // '"a,b",,\'=1+1,"{""f1"":1}"\r\n'
  */
 export function csvLine(values: readonly JsonValue[]): string {
   return `${values.map(csvCell).join(",")}\r\n`;
 }
 
-/** An answer as CSV, piece by piece, with the names of its columns first. */
+/** Streams a query result as CSV, with the column names first. */
 export async function* csvText({ columns, pieces }: AnswerLines): AsyncGenerator<string> {
   yield csvLine(columns.map(({ name }) => name));
   for await (const rows of pieces())
@@ -26,7 +26,7 @@ export async function* csvText({ columns, pieces }: AnswerLines): AsyncGenerator
 function csvCell(value: JsonValue): string {
   if (value === null) return "";
   if (typeof value !== "string") return quotedCell(typeof value === "object" ? JSON.stringify(value) : String(value));
-  // An empty text is not a missing one.
+  // An empty text is not the same as null.
   if (value === "") return '""';
   return quotedCell(FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value);
 }

@@ -10,20 +10,20 @@ import { messageOf } from "../../core/errors.js";
 import { QueryStopped } from "./query-stopped.js";
 import { quotedList } from "./sql-error.js";
 
-/** What a query may hold in memory; more goes to the scratch folder. */
+/** Memory limit of a query; the rest goes to the scratch folder. */
 const MEMORY = "2GB";
-/** Each thread has buffers of its own: with many cores they alone would fill the memory. */
+/** Each thread has its own buffers: with many cores they alone would fill the memory. */
 const MOST_THREADS = 8;
 
 export interface DatabaseOptions {
-  /** Where what does not fit in memory goes. */
+  /** For data that does not fit in memory. */
   readonly scratchDir: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An empty DuckDB in memory, loaded when it is first needed. */
+/** An in-memory DuckDB, loaded on first use. */
 export class Database {
-  /** Where files may be set aside until it is closed. */
+  /** For temporary files until the database is closed. */
   readonly scratchDir: string;
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
@@ -51,30 +51,30 @@ export class Database {
     return new Database(instance, await instance.connect(), options);
   }
 
-  /** Runs statements of ours. */
+  /** Runs one of our own statements. */
   run(sql: string): Promise<DuckDBMaterializedResult> {
     return this.stoppable(() => this.#connection.run(sql));
   }
 
-  /** Runs a statement of ours whose answer is not held: its lines are worked out as they are taken. */
+  /** Runs one of our own statements and streams its rows instead of holding them. */
   stream(sql: string): Promise<DuckDBResult> {
     return this.stoppable(() => this.#connection.stream(sql));
   }
 
-  /** The only statement of a text, and how many there are. */
+  /** Prepares a statement, and returns how many the text contains. */
   async prepare(sql: string): Promise<{ count: number; statement: DuckDBPreparedStatement }> {
     const extracted = await this.#connection.extractStatements(sql);
     return { count: extracted.count, statement: await extracted.prepare(0) };
   }
 
-  /** Leaves these files as all that a statement can reach, for good: no other file, no network, no setting. */
+  /** Permanently restricts statements to these files: no other file, no network, no setting. */
   async lock(paths: readonly string[]): Promise<void> {
     await this.run(`set allowed_paths = ${quotedList(paths)}`);
     await this.run("set enable_external_access = false");
     await this.run("set lock_configuration = true");
   }
 
-  /** Does work that the signal can stop. */
+  /** Runs work that the signal can stop. */
   async stoppable<T>(work: () => Promise<T>): Promise<T> {
     if (this.#signal?.aborted === true) throw new QueryStopped();
     try {

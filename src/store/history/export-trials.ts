@@ -4,17 +4,16 @@ import { linesOf } from "./query.js";
 import { quoted } from "./sql-error.js";
 import { readRuns } from "./stored-runs.js";
 
-/** Which trials are exported, and how much of them. */
 export interface TrialsOptions {
   /** The run folder. */
   readonly dir: string;
-  /** With what was asked, answered and found. */
+  /** Also exports questions, outputs and evidence. */
   readonly withOutputs: boolean;
-  /** Told what was left out. */
+  /** Called with notes about what was left out. */
   readonly note: (text: string) => void;
 }
 
-/** The trials of a run as CSV, piece by piece. They are put in order before the first, and not held as text or lines. */
+/** Streams the trials of a run as CSV. They are sorted first, and not held as text or lines. */
 export async function* csvPieces(options: TrialsOptions): AsyncGenerator<string> {
   const history = await openRun(options);
   try {
@@ -24,7 +23,7 @@ export async function* csvPieces(options: TrialsOptions): AsyncGenerator<string>
   }
 }
 
-/** Writes the trials of a run as Parquet, with the types of the columns. */
+/** Writes the trials of a run as Parquet, with typed columns. */
 export async function writeParquet(options: TrialsOptions, file: string): Promise<void> {
   const history = await openRun(options, file);
   try {
@@ -44,7 +43,7 @@ async function openRun({ dir, withOutputs, note }: TrialsOptions, mayWrite?: str
   return history;
 }
 
-/** In an order that does not depend on which trial was finished first; ids that are numbers by their value. */
+/** Sorted independently of the order in which trials finished; numeric ids by value. */
 function statementOf({ withOutputs }: TrialsOptions): string {
   const order = "system, dataset, try_cast(example_id as double) nulls last, example_id, trial";
   return `select * from ${withOutputs ? "trials" : "rows"} order by ${order}`;

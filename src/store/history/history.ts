@@ -22,24 +22,23 @@ import { writePieces } from "./write-pieces.js";
 
 const [, DATASET = "", KEY = "", TRIAL = ""] = TRIAL_KEY_SQL;
 
-/** The rows with the columns of `rows`, and `example_key`, which tells `1` from `"1"`. */
+/** The columns of `rows`, plus `example_key`, which distinguishes `1` from `"1"`. */
 function rowLinesSql(lines: string): string {
   return `select ${rowSelection()}, ${KEY} as example_key from (${lines}) l join stored.files f on f.path = l.from_file`;
 }
 
-/** The outputs by trial. Large ones stand in files of their own, which their lines name. */
+/** The outputs by trial. Large ones are in separate files, which their lines name. */
 function outputLinesSql(lines: string, files: string): string {
   const side = "f.dir || '/' || replace(l.file, '\\', '/')";
   const said = ["output", "evidence", "grades"].map((name) => `coalesce(l.${name}, s.${name}) as ${name}`);
   return `select f.run, l.system, ${DATASET.replace("dataset", "l.dataset")} as dataset, l.${KEY} as example_key, ${TRIAL.replace("trial", "l.trial")} as trial, ${said.join(", ")} from (${lines}) l join stored.files f on f.path = l.from_file left join (${files}) s on s.path = ${side}`;
 }
 
-/** The examples of the runs that keep them. */
 function exampleLinesSql(lines: string): string {
   return `select f.run, ${DATASET} as dataset, id as example_key, question, coalesce(answer, answers[1]) as answer from (${lines}) l join stored.files f on f.path = l.from_file`;
 }
 
-/** `trials`: rows, with everything that was written down beside them. */
+/** `trials`: rows with everything stored beside them. */
 function trialsSql(): string {
   const beside = TRIAL_COLUMNS_BESIDE_ROWS.map(([name]) => `${VIEW_BESIDE[name] ?? `o.${name}`} as ${name}`);
   const same = (other: string, columns: readonly string[]) =>
@@ -55,7 +54,7 @@ const VIEW_BESIDE: Readonly<Record<string, string>> = {
   context: "o.output->>'context'",
 };
 
-/** What a class costs at price `p`, in pico-dollars. Reasoning is a part of output, and billed with it. */
+/** The cost of each class at price `p`, in pico-dollars. Reasoning is part of output and billed with it. */
 const CLASSES: Readonly<Record<string, string>> = {
   input: "usage.input * p.input",
   output: "usage.output * p.output",
@@ -66,8 +65,8 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * `usage`: a line for each class that was reported. Where a price depends on the length of a prompt, it is known for
- * trials of one call only.
+ * `usage`: one row per reported token class. If a price depends on the prompt length, the cost is known only for trials
+ * of one call.
  */
 function usageSql(): string {
   const prompt = "r.usage.input + coalesce(r.usage.cache_read, 0) + coalesce(r.usage.cache_write, 0)";
@@ -84,17 +83,17 @@ const FILE_COLUMNS = { path: "VARCHAR", run: "VARCHAR", dir: "VARCHAR", created_
 
 export interface HistoryOptions {
   readonly runs: readonly StoredRun[];
-  /** The views that are asked; all others are there, and empty. */
+  /** The views that the query uses; all others exist but are empty. */
   readonly views: ReadonlySet<ViewName>;
   readonly signal?: AbortSignal | undefined;
   /** A file that may be written, for an export. */
   readonly mayWrite?: string;
 }
 
-/** Stored runs as views of a database in memory, which reaches their files and nothing else. */
+/** Stored runs as views of an in-memory database that can only access their files. */
 export class History {
   readonly database: Database;
-  /** What was left out, for the reader. */
+  /** Notes about what was left out. */
   readonly notes: string[] = [];
   readonly #runs: readonly StoredRun[];
   readonly #scratchDir: string;
@@ -104,7 +103,7 @@ export class History {
     this.database = database;
     this.#runs = runs;
     this.#scratchDir = scratchDir;
-    // A reader that closes the pipe ends the process, and nothing is closed then.
+    // A reader that closes the pipe ends the process without closing the database.
     process.once("exit", this.#clear);
   }
 
@@ -166,7 +165,7 @@ export class History {
     await this.#view("usage", usageSql());
   }
 
-  /** SQL over the files of one name in all runs; null when no run has any. */
+  /** SQL over the files of one name in all runs; null if no run has any. */
   async #lines(lines: Omit<Lines, "files">): Promise<string | null> {
     const found = lineFiles(this.#runs, lines.name, this.#scratchDir);
     const { sql, files, notes } = await lineSource(this.database, { ...lines, files: found.files });
@@ -196,13 +195,13 @@ export class History {
   }
 }
 
-/** SQL with the fields of lines, and none of them. */
+/** SQL with these columns and no rows. */
 function nothing({ columns }: Omit<Lines, "files">): string {
   const fields = Object.entries({ ...columns, from_file: "VARCHAR" });
   return `select ${fields.map(([name, type]) => `cast(null as ${type}) as "${name}"`).join(", ")} where false`;
 }
 
-/** What is known of each system of each run: its model, and what its tokens cost. */
+/** The model and token prices of each system of each run. */
 const SYSTEM_COLUMNS: Readonly<Record<string, string>> = {
   run: "VARCHAR",
   system: "VARCHAR",
@@ -211,7 +210,7 @@ const SYSTEM_COLUMNS: Readonly<Record<string, string>> = {
     'STRUCT("over" BIGINT, "input" DOUBLE, "output" DOUBLE, cache_read DOUBLE, cache_write DOUBLE, cache_write_1h DOUBLE)[]',
 };
 
-/** One line a run and system. */
+/** One row per run and system. */
 function systemPrices(runs: readonly StoredRun[]): Record<string, unknown>[] {
   return runs.flatMap(({ run, manifest }) =>
     Object.entries(manifest.systems).map(([system, { model, limits }]) => ({
@@ -223,7 +222,7 @@ function systemPrices(runs: readonly StoredRun[]): Record<string, unknown>[] {
   );
 }
 
-/** For longer prompts first, so that the first one whose bound a prompt exceeds is the one that holds. */
+/** Sorted by prompt length, longest first, so that the first exceeded bound is the price that applies. */
 function pricesOf(price: Price): Record<string, number>[] {
   const tiers = (price.tiers ?? []).toSorted((a, b) => b.over - a.over);
   return [...tiers.map((tier) => entryOf(tier, tier.over)), entryOf(price, -1)];
@@ -240,15 +239,15 @@ function entryOf(prices: TokenPrices, over: number): Record<string, number> {
   };
 }
 
-/** What a table holds: its columns with their types, and its lines, which are in memory already. */
+/** The columns of a table with their types, and its rows, which are already in memory. */
 interface TableContent {
   readonly columns: Readonly<Record<string, string>>;
   readonly lines: Iterable<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * Adds lines to a table, which is made if it is not there. By way of a file: that takes half as long as handing them over.
- * A value of another type than its column, such as a damaged manifest may hold, is NULL.
+ * Inserts rows into a table, which is created if needed. Through a file, which is twice as fast as passing values. A value of
+ * the wrong type, as in a damaged manifest, becomes NULL.
  */
 async function fillTable(database: Database, name: string, { columns, lines }: TableContent): Promise<void> {
   const fields = Object.entries(columns).map(([column, type]) => `${quoted(column)}: ${quoted(type)}`);
@@ -277,10 +276,10 @@ function* piecesOf(lines: TableContent["lines"]): Generator<string> {
 
 type Figures = Readonly<Record<string, number | string | null>>;
 
-/** What stands beside a figure, by how its key ends. */
+/** Suffixes of values that accompany a figure. */
 const BESIDE = /^(.+)_(?:ci_low|ci_high|n|groups|reason)$/;
 
-/** The lines of `summary`: one a run, system and figure. Runs that never came to an end have none. */
+/** The rows of `summary`: one per run, system and figure. Unfinished runs have none. */
 function* summaryTable(runs: readonly StoredRun[]): Generator<Record<string, unknown>> {
   for (const { run, dir, manifest } of runs) {
     const stored = readSummary(dir);
@@ -299,7 +298,7 @@ function* figureLines(figures: Figures, head: Record<string, unknown>): Generato
     yield {
       ...head,
       metric,
-      // The mean of no tasks is written down as 0, which would pull down every average over runs.
+      // The mean of no tasks is stored as 0, which would pull down every average over runs.
       value: typeof value === "number" && n !== 0 ? value : null,
       ci_low: at(`${metric}_ci_low`),
       ci_high: at(`${metric}_ci_high`),
@@ -309,13 +308,13 @@ function* figureLines(figures: Figures, head: Record<string, unknown>): Generato
   }
 }
 
-/** A metric may end like this itself: it stands beside a figure only where there is that figure. */
+/** A metric name may end like this too: it is a companion only if its figure exists. */
 function isBeside(key: string, figures: Figures): boolean {
   const base = BESIDE.exec(key)?.[1];
   return base !== undefined && Object.hasOwn(figures, base);
 }
 
-/** The lines of `runs`, from manifests and summaries alone: rows are not read for a list. */
+/** The rows of `runs`, from manifests and summaries only: rows are not read for a list. */
 function runsTable(runs: readonly StoredRun[]): Record<string, unknown>[] {
   return runs.map((run) => runLine(run, readSummary(run.dir)));
 }
@@ -365,13 +364,13 @@ function costOf(summary: StoredSummary | null): number | null {
   return totalOf(costs);
 }
 
-/** A total of which a part is not known is not known. */
+/** A sum with an unknown part is unknown. */
 function totalOf(parts: readonly (number | null)[]): number | null {
   const known = parts.filter((part) => part !== null);
   return known.length === 0 || known.length < parts.length ? null : known.reduce((sum, part) => sum + part, 0);
 }
 
-/** The figures of one system, those of speed and efficiency among the others. */
+/** All figures of one system, including speed and efficiency. */
 function flatFigures(system: JsonSummary): Record<string, number | string | null> {
   const { efficiency, ...others } = system;
   const nested = typeof efficiency === "object" && efficiency !== null ? efficiency : {};

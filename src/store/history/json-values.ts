@@ -3,20 +3,20 @@ import { readLines } from "../../utils/files/lines.js";
 import { scratchFile } from "./scratch-file.js";
 import { writePieces } from "./write-pieces.js";
 
-/** What JSON can hold. */
+/** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 
 type Types = typeof import("@duckdb/node-api").DuckDBTypeId;
 
-/** What a value is told by, besides its own: the types are loaded with the database. */
+/** Converts a value of this type to JSON. The DuckDB types are loaded with the database. */
 export type Converter = (value: DuckDBValue, type: DuckDBType) => JsonValue;
 
-/** Digits that a number of JavaScript holds whatever they are. */
+/** Decimal digits that a JavaScript number always holds exactly. */
 const SAFE_DIGITS = 15;
 
 /**
- * Turns values of a query into what JSON can hold. Whole numbers are numbers as far as those are exact, else texts; times are
- * ISO 8601 in UTC; NaN and infinity are null; JSON is what it says.
+ * Creates the conversion of query values to JSON. Integers and decimals are numbers if exact, otherwise strings; times are
+ * ISO 8601 in UTC; NaN and infinity are null; JSON columns are parsed.
  */
 export function jsonConverter(types: Types): Converter {
   const convert: Converter = (value, type) => {
@@ -73,7 +73,7 @@ function isTimestamp({ typeId }: DuckDBType, types: Types): boolean {
   return [types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS, types.TIMESTAMP_NS].includes(typeId);
 }
 
-/** DuckDB writes it in the time zone of the machine. */
+/** DuckDB formats it in the time zone of the machine. */
 function instant({ micros }: { micros: bigint }, text: string): string {
   const date = new Date(Number(micros / 1000n));
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
@@ -96,7 +96,7 @@ function keyText(key: JsonValue): string {
   return typeof key === "string" ? key : JSON.stringify(key);
 }
 
-/** JSON of a file may hold a number too large for any: JavaScript reads it as infinite. */
+/** JSON may contain numbers that are too large: JavaScript reads them as Infinity. */
 function parsed(text: string): JsonValue {
   try {
     return JSON.parse(text, (_, value: JsonValue) => (typeof value === "number" ? finite(value) : value)) as JsonValue;
@@ -106,8 +106,8 @@ function parsed(text: string): JsonValue {
 }
 
 /**
- * A copy of a file of JSON lines in which every line that JavaScript can read is one that DuckDB can read, so that a query
- * finds what a report finds. Other lines are as they were.
+ * Copies a file of JSON lines so that DuckDB can read every line that JavaScript can read: a query then finds the same as a
+ * report. Other lines are unchanged.
  */
 export async function strictCopy(path: string, scratchDir: string): Promise<string> {
   const copy = scratchFile(scratchDir);
@@ -130,10 +130,10 @@ function strictLine(text: string): string {
 const ESCAPE = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
 
 /**
- * JSON that DuckDB reads as well. It refuses half a character, such as a text ends with that was cut in the middle of an
- * emoji: that is U+FFFD then, as everywhere a text is written as UTF-8.
+ * Serializes JSON that DuckDB can read. It rejects lone surrogates, for example in a text cut in the middle of an emoji:
+ * they become U+FFFD, as in any text written as UTF-8.
  * @example
- * strictJson("cut \ud83d"); // '"cut \\ufffd"'
+ * stringifyStrict("cut \ud83d"); // '"cut \\ufffd"'
  */
 export function strictJson(value: unknown): string {
   return JSON.stringify(value).replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));

@@ -4,7 +4,6 @@ import { openRunFile } from "../run-file.js";
 import { scratchFile } from "./scratch-file.js";
 import type { StoredRun } from "./stored-runs.js";
 
-/** A file of JSON lines that belongs to a run. */
 export interface LineFile {
   readonly run: string;
   readonly path: string;
@@ -14,8 +13,8 @@ const LF = 10;
 const LOOK_BACK = 1 << 16;
 
 /**
- * The files of one name in these runs, as far as they are there and hold anything. One that may not be read costs its own
- * run. What a kill has torn is left out, as everywhere: such a file is read from a copy that ends with its last whole line.
+ * Finds the non-empty files of one name in these runs. An unreadable file affects only its own run. A torn last line is
+ * left out: the file is then read from a copy that ends with its last complete line.
  */
 export function lineFiles(
   runs: readonly StoredRun[],
@@ -28,7 +27,7 @@ export function lineFiles(
     try {
       const { size, whole } = wholeBytes(dir, name);
       if (whole > 0) files.push({ run, path: wholePart(join(dir, name), { size, whole, scratchDir }) });
-      if (whole < size) notes.push(`${run}: the torn last line of ${name} was left out`);
+      if (whole < size) notes.push(`${run}: the torn last line of ${name} was skipped`);
     } catch {
       notes.push(unreadable(run, name));
     }
@@ -36,12 +35,11 @@ export function lineFiles(
   return { files, notes };
 }
 
-/** What to say of a file of a run that cannot be read at all. */
 export function unreadable(run: string, name: string): string {
-  return `${run}: ${name} cannot be read and was left out`;
+  return `${run}: ${name} cannot be read and was skipped`;
 }
 
-/** How long a file is, and how long up to its last line feed; both 0 when there is none. */
+/** The size of a file, and its size up to the last line feed; both 0 if it is missing. */
 function wholeBytes(dir: string, name: string): { size: number; whole: number } {
   if (!existsSync(join(dir, name))) return { size: 0, whole: 0 };
   const file = openRunFile(dir, name);
@@ -53,10 +51,10 @@ function wholeBytes(dir: string, name: string): { size: number; whole: number } 
   }
 }
 
-/** Where the last line feed is; -1 when there is none. */
+/** The position of the last line feed; -1 if there is none. */
 function lastFeed(file: number, size: number): number {
   for (let stop = size; stop > 0; ) {
-    // Nearly every file ends with one: a byte tells.
+    // Nearly every file ends with one, so one byte is usually enough.
     const block = Buffer.alloc(Math.min(stop === size ? 1 : LOOK_BACK, stop));
     stop -= block.length;
     readSync(file, block, 0, block.length, stop);

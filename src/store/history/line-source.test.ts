@@ -14,8 +14,8 @@ import { testRow, writeTestRun } from "./run-testing.js";
 
 const PRICE: Price = { input: 1e6, output: 2e6, cacheRead: 1e5, cacheWrite: 3e6, cacheWrite1h: 4e6, source: "test" };
 
-describe("what is in the files", () => {
-  test("the last row of a trial counts, whatever the order: as in the report", async () => {
+describe("the files of a run", () => {
+  test("count the last row of a trial, like the report", async () => {
     const anyRow = fc.record({
       system: fc.constantFrom("a", "b"),
       exampleId: fc.constantFrom<(string | number)[]>(1, "1", 2),
@@ -47,7 +47,7 @@ describe("what is in the files", () => {
     );
   });
 
-  test("of many lines read by several threads the last one counts", async () => {
+  test("count the last of many lines when several threads read them", async () => {
     const rows = Array.from({ length: 40_000 }, (_, i) =>
       testRow({ exampleId: i, outcome: "error", metadata: { pad: "x".repeat(800) } }),
     );
@@ -59,7 +59,7 @@ describe("what is in the files", () => {
     ]);
   });
 
-  test("a torn last line is left out and said, even one that only lacks its line feed", async () => {
+  test("are read without a torn last line, with a note, even if only the line feed is missing", async () => {
     const space = handRuns({ rows: [testRow()] }, { rows: [testRow()] });
     appendFileSync(space.path("runs/run-0/rows.jsonl"), '{"system":"one","dataset":"d","exampleId":2,"tri');
     appendFileSync(space.path("runs/run-1/rows.jsonl"), JSON.stringify(testRow({ exampleId: 2 })));
@@ -72,18 +72,18 @@ describe("what is in the files", () => {
       { run: "run-1", example_id: "1" },
     ]);
     expect(notes).toEqual([
-      "run-0: the torn last line of rows.jsonl was left out",
-      "run-1: the torn last line of rows.jsonl was left out",
+      "run-0: the torn last line of rows.jsonl was skipped",
+      "run-1: the torn last line of rows.jsonl was skipped",
     ]);
   });
 
-  test("a file that is nothing but a torn line, and one that is empty, hold no row", async () => {
+  test("hold no row if they are empty or only a torn line", async () => {
     const space = handRuns({}, {});
     writeFileSync(space.path("runs/run-0/rows.jsonl"), `{"system":${" ".repeat(200_000)}`);
     expect(await ask(space, "select count(*) as n from rows")).toEqual([{ n: 0 }]);
   });
 
-  test("damaged lines, folders and foreign formats cost themselves only, and are named", async () => {
+  test("are skipped with a note if they are damaged or of a foreign format, and nothing else is", async () => {
     const space = handRuns(
       {
         rows: [
@@ -112,14 +112,14 @@ describe("what is in the files", () => {
       { run: "run-0", example_id: "3" },
     ]);
     expect(notes).toHaveLength(5);
-    expect(notes[0]).toMatch(/^run-1 is left out: .*assay\.run\/9.*Update Assay/);
-    expect(notes[1]).toMatch(/^run-2 is left out: .*not written by Assay/);
-    expect(notes[2]).toMatch(/^run-3 is left out: .*cannot be read/);
-    expect(notes[3]).toMatch(/^run-4 is left out: .*has no manifest\.json/);
-    expect(notes[4]).toBe("run-0: 4 lines of rows.jsonl cannot be read and were left out");
+    expect(notes[0]).toMatch(/^run-1 was skipped: .*assay\.run\/9.*Update Assay/);
+    expect(notes[1]).toMatch(/^run-2 was skipped: .*not written by Assay/);
+    expect(notes[2]).toMatch(/^run-3 was skipped: .*cannot be read/);
+    expect(notes[3]).toMatch(/^run-4 was skipped: .*has no manifest\.json/);
+    expect(notes[4]).toBe("run-0: 4 lines of rows.jsonl cannot be read and were skipped");
   });
 
-  test("texts that were cut in the middle of a character, and bytes that are no text, are read as in the report", async () => {
+  test("with split characters or invalid UTF-8 are read as in the report", async () => {
     const half = "cut \ud83d";
     const space = handRuns({
       rows: [testRow({ notes: [half] }), testRow({ exampleId: half }), "}{"],
@@ -144,12 +144,12 @@ describe("what is in the files", () => {
       { system: "one", id: "cut \ufffd", notes: [], question: "cut \ufffd", response: "cut \ufffd off" },
     ]);
     expect(notes).toEqual([
-      "run-0: 1 line of rows.jsonl cannot be read and was left out",
-      "run-0: an output in a file of its own cannot be read and was left out",
+      "run-0: 1 line of rows.jsonl cannot be read and was skipped",
+      "run-0: an output in a separate file cannot be read and was skipped",
     ]);
   });
 
-  test("torn files of runs that only differ in odd characters are not taken for each other", async () => {
+  test("are not confused if torn and their runs differ only in special characters", async () => {
     const space = new Workspace();
     for (const [index, name] of ["ä", "ö", "a b", "a_b"].entries()) {
       const dir = writeTestRun(space.path("runs", name), { rows: [testRow({ exampleId: index })] });
@@ -163,7 +163,7 @@ describe("what is in the files", () => {
     ]);
   });
 
-  test("a manifest with values of another type than they should be has them NULL", async () => {
+  test("with a manifest of wrong types give NULL", async () => {
     const space = handRuns({ rows: [testRow()], manifest: { createdAt: "yesterday", planned: "many" as never } });
     writeTestRun(space.path("runs", "whole"), { rows: [testRow()] });
     expect(await ask(space, "select run, created_at is null as undated, planned from runs order by run")).toEqual([
@@ -175,30 +175,30 @@ describe("what is in the files", () => {
     ]);
   });
 
-  test("a file that may not be read costs its own run", async () => {
+  test("affect only their own run if access is denied", async () => {
     const space = handRuns({ rows: [testRow()] }, { rows: [] });
     rmSync(space.path("runs/run-1/rows.jsonl"));
     mkdirSync(space.path("runs/run-1/rows.jsonl"));
     const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: "select run from rows" });
     expect(rows).toEqual([{ run: "run-0" }]);
-    expect(notes).toEqual(["run-1: rows.jsonl cannot be read and was left out"]);
+    expect(notes).toEqual(["run-1: rows.jsonl cannot be read and was skipped"]);
   });
 
-  test("a file that cannot be read at all costs its own run", async () => {
+  test("affect only their own run if they cannot be read at all", async () => {
     const space = handRuns({ rows: [testRow()] }, { rows: [`{"system":"${"x".repeat(40 << 20)}"}`, testRow()] });
     const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: "select run from rows" });
     expect(rows).toEqual([{ run: "run-0" }]);
-    expect(notes).toEqual(["run-1: rows.jsonl cannot be read and was left out"]);
+    expect(notes).toEqual(["run-1: rows.jsonl cannot be read and was skipped"]);
   });
 
-  test("fields of another type, and those that older files lack, are NULL", async () => {
+  test("give NULL for fields of another type and fields missing in older files", async () => {
     const space = handRuns({ rows: [{ system: "one", exampleId: 1, outcome: "pass", latency: "slow", scores: 3 }] });
     expect(await ask(space, "select latency, scores, ttft_ms, dataset, trial, group_id, usage from rows")).toEqual([
       { latency: null, scores: {}, ttft_ms: null, dataset: "", trial: 0, group_id: null, usage: null },
     ]);
   });
 
-  test("folders may have quotes and stars in their names", async () => {
+  test("may have quotes and stars in their folder names", async () => {
     const space = new Workspace();
     const runsDir = space.path("it's [1] * ?");
     writeTestRun(join(runsDir, "r'"), { rows: [testRow()], outputs: [{ ...testRow(), output: { response: "x" } }] });
@@ -206,7 +206,7 @@ describe("what is in the files", () => {
     expect(rows).toEqual([{ run: "r'", response: "x" }]);
   });
 
-  test("large outputs stand in files beside the journal; the last line says which counts", async () => {
+  test("name large outputs in separate files; the last line counts", async () => {
     const key = { system: "one", dataset: "d", exampleId: 1, trial: 0 };
     const space = handRuns({
       rows: [testRow(), testRow({ exampleId: 2 }), testRow({ exampleId: 3 })],
@@ -237,7 +237,7 @@ describe("what is in the files", () => {
     ]);
   });
 
-  test('examples with the id 1 and the id "1" are two', async () => {
+  test('distinguish the ids 1 and "1"', async () => {
     const ids = [1, "1"];
     const space = handRuns({
       rows: ids.map((exampleId) => testRow({ exampleId })),
@@ -250,7 +250,7 @@ describe("what is in the files", () => {
     ]);
   });
 
-  test("prices of longer prompts hold for trials of one call", async () => {
+  test("apply prices of longer prompts to trials of one call", async () => {
     const price: Price = {
       ...PRICE,
       tiers: [

@@ -8,28 +8,28 @@ import { quoted, quotedList } from "./sql-error.js";
 /** Files of JSON lines that are read as one table. */
 export interface Lines {
   readonly files: readonly LineFile[];
-  /** What the file is called in a run folder, for notes. */
+  /** The file name in a run folder, for notes. */
   readonly name: string;
   /** Fields to read, with their types. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Fields that tell one thing from all others: of several lines with the same ones the last counts. */
+  /** Fields that identify an entry: of several lines with the same key, the last counts. */
   readonly key: readonly string[];
-  /** SQL that is true of a line which is what it should be. */
+  /** SQL condition for complete lines of this table. */
   readonly isWhole: string;
-  /** SQL that is true of a line which is sound, and something else; absent where there are none. */
+  /** SQL condition for valid lines of another kind; omitted if there are none. */
   readonly isOther?: string;
 }
 
 export interface LineSource {
-  /** A query with the fields, and `from_file`; null when there is nothing to read. */
+  /** A query with the fields and `from_file`; null if there is nothing to read. */
   readonly sql: string | null;
   readonly files: readonly LineFile[];
   readonly notes: readonly string[];
 }
 
 /**
- * SQL over the files themselves. They are looked through first: what is damaged is noted and left out, and only files in
- * which a trial stands twice are read in order, which is slower.
+ * Builds SQL over the files. They are checked first: damaged lines are noted and skipped, and only files with several lines
+ * of one trial are read in order, which is slower.
  */
 export async function lineSource(database: Database, lines: Lines): Promise<LineSource> {
   const { files, checks, notes } = await mended(database, lines, await checked(database, lines));
@@ -47,10 +47,10 @@ export async function lineSource(database: Database, lines: Lines): Promise<Line
 
 function damageNote(run: string, name: string, count: number): string {
   const what = count === 1 ? "1 line of" : `${count} lines of`;
-  return `${run}: ${what} ${name} cannot be read and ${count === 1 ? "was" : "were"} left out`;
+  return `${run}: ${what} ${name} cannot be read and ${count === 1 ? "was" : "were"} skipped`;
 }
 
-/** What the fields of these files are read with. A field of another type than expected is NULL. */
+/** Values of an unexpected type become NULL. */
 function reader({ columns }: Lines, files: readonly LineFile[]): string {
   const fields = Object.entries(columns).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
   return `read_json(${quotedList(files.map(({ path }) => path))}, format = 'newline_delimited', columns = {${fields.join(", ")}}, filename = 'from_file', ignore_errors = true)`;
@@ -62,7 +62,7 @@ function lastOfEach(lines: Lines, paths: readonly string[]): string {
     paths.map((path) => ({ path, run: "" })),
   );
   const numbered = `select *, row_number() over () as line from ${source}`;
-  // A damaged line has no key, and must not count as the last of anything.
+  // A damaged line has no key and must not count as the last of its key.
   return `select * exclude (line) from (${numbered}) where ${lines.isWhole} qualify row_number() over (partition by from_file, ${lines.key.join(", ")} order by line desc) = 1`;
 }
 
@@ -78,7 +78,7 @@ interface Checked {
   readonly notes: readonly string[];
 }
 
-/** A file that cannot be read at all is left out, and the others are looked at again. */
+/** A file that cannot be read at all is skipped, and the others are checked again. */
 async function checked(database: Database, lines: Lines, notes: readonly string[] = []): Promise<Checked> {
   if (lines.files.length === 0) return { files: [], checks: [], notes };
   try {
@@ -92,7 +92,7 @@ async function checked(database: Database, lines: Lines, notes: readonly string[
   }
 }
 
-/** Files with damage are looked at again as copies: DuckDB is stricter than whoever wrote and reports them. */
+/** Damaged files are checked again as copies, because DuckDB is stricter than our own JSON parser. */
 async function mended(database: Database, lines: Lines, { files, checks, notes }: Checked): Promise<Checked> {
   const isDamaged = new Set(checks.filter(({ damaged }) => damaged > 0).map(({ file }) => file));
   const copies: LineFile[] = [];

@@ -9,21 +9,21 @@ import { SAID } from "./output-lines.js";
 import { quotedList } from "./sql-error.js";
 import type { StoredRun } from "./stored-runs.js";
 
-/** An output that is larger is left out: whole it would not fit into the memory of a query. */
+/** Larger outputs are skipped: they would not fit in the memory of a query. */
 const LARGEST = 128 << 20;
-/** Of which DuckDB takes one line to be at most, unless told. */
+/** DuckDB's default for the maximum size of a line. */
 const USUAL_LINE = 1 << 24;
 
-/** The outputs that were too large for a line, as files of their own. */
+/** Outputs in separate files, because they were too large for a line. */
 export interface OutputSource {
   /** A query with the outputs by `path`. */
   readonly sql: string;
-  /** What it reads. */
+  /** The files it reads. */
   readonly paths: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** SQL over these files. They are looked through first, as lines are: what DuckDB refuses is read from a copy. */
+/** Builds SQL over these files. They are checked first: files that DuckDB rejects are read from a copy. */
 export async function outputSource(database: Database, runs: readonly StoredRun[]): Promise<OutputSource> {
   const { files, notes } = outputFiles(runs);
   const refused = await refusedOf(database, files);
@@ -39,7 +39,7 @@ export async function outputSource(database: Database, runs: readonly StoredRun[
 }
 
 function damageNote({ run }: LineFile): string {
-  return `${run}: an output in a file of its own cannot be read and was left out`;
+  return `${run}: an output in a separate file cannot be read and was skipped`;
 }
 
 function outputFiles(runs: readonly StoredRun[]): { files: LineFile[]; notes: string[] } {
@@ -50,14 +50,14 @@ function outputFiles(runs: readonly StoredRun[]): { files: LineFile[]; notes: st
       const path = join(dir, name);
       const size = sizeOf(dir, name);
       if (size === null) notes.push(damageNote({ run, path }));
-      else if (size > LARGEST) notes.push(`${run}: an output of ${Math.round(size / 1e6)} MB was left out`);
+      else if (size > LARGEST) notes.push(`${run}: an output of ${Math.round(size / 1e6)} MB was skipped`);
       else files.push({ run, path });
     }
   }
   return { files, notes };
 }
 
-/** As lines name them. */
+/** Names as used in the lines. */
 function filesIn(dir: string): string[] {
   if (!existsSync(join(dir, OUTPUTS_DIR))) return [];
   return readdirSync(join(dir, OUTPUTS_DIR))
@@ -65,7 +65,7 @@ function filesIn(dir: string): string[] {
     .map((name) => join(OUTPUTS_DIR, name));
 }
 
-/** Null for what may not be read: DuckDB follows every link, and waits for every pipe. */
+/** Null for files that must not be read: DuckDB follows links and blocks on pipes. */
 function sizeOf(dir: string, name: string): number | null {
   try {
     const file = openRunFile(dir, name);
@@ -77,7 +77,7 @@ function sizeOf(dir: string, name: string): number | null {
   }
 }
 
-/** The files of which nothing can be read. */
+/** Files from which nothing can be read. */
 async function refusedOf(database: Database, files: readonly LineFile[]): Promise<LineFile[]> {
   const nothing = Object.keys(SAID).map((name) => `${name} is null`);
   const sql = `select path from (${reader(files.map(({ path }) => path))}) where ${nothing.join(" and ")}`;
@@ -93,7 +93,7 @@ function reader(paths: readonly string[]): string {
   return `select * from read_json(${quotedList(paths)}, format = 'newline_delimited', columns = {${fields.join(", ")}}, filename = 'path', ignore_errors = true, maximum_object_size = ${largest})`;
 }
 
-/** Copies under the paths of what they are copies of. */
+/** Reads the copies under the paths of the originals. */
 function copiesReader(copies: ReadonlyMap<string, string>): string {
   const originals = `map(${quotedList([...copies.keys()])}, ${quotedList([...copies.values()])})[path]`;
   return `select * replace (${originals} as path) from (${reader([...copies.keys()])})`;

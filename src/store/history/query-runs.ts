@@ -1,7 +1,7 @@
 import type { QueryOptions, QueryResult, QueryRow } from "./index.js";
 
 /**
- * Asks the stored runs of a folder in SQL. Values are what JSON can hold.
+ * Queries the stored runs of a folder in SQL. Values are JSON values.
  * @example
  * const { rows } = await queryRuns({ runsDir: ".assay/runs", sql: "select run, status, cost_usd from runs" });
  */

@@ -18,7 +18,7 @@ function failure(space: Workspace, sql: string): Promise<string> {
   );
 }
 
-describe("only reading", () => {
+describe("read-only queries", () => {
   const REFUSED = [
     "copy rows to 'stolen.csv'",
     "explain analyze copy rows to 'stolen.csv'",
@@ -42,13 +42,13 @@ describe("only reading", () => {
     ";",
   ];
 
-  test.each(REFUSED)("refuses %j", async (sql) => {
+  test.each(REFUSED)("rejects %j", async (sql) => {
     const space = handRuns({ rows: [testRow()] });
     expect(await failure(space, sql)).not.toBe("none");
     expect(readdirSync(space.dir)).toEqual(["runs"]);
   });
 
-  test("reaches no file but those of the views, writes none, and keeps its settings", async () => {
+  test("accesses no file but those of the views, writes none, and keeps its settings", async () => {
     const space = handRuns({ rows: [testRow()] });
     space.write("secret.txt", "secret");
     const secret = space.path("secret.txt");
@@ -69,7 +69,7 @@ describe("only reading", () => {
     ).toEqual([{ locked: true, open: false }]);
   });
 
-  test("takes every kind of statement that reads", async () => {
+  test("accepts every kind of read-only statement", async () => {
     const space = handRuns({ rows: [testRow()] });
     for (const sql of [
       "SELECT 1;",
@@ -104,7 +104,7 @@ describe("only reading", () => {
     expect(readFileSync(space.path("runs/run-0/rows.jsonl"), "utf8")).toBe(content);
   });
 
-  test("is stopped while its answer is being given", async () => {
+  test("can be stopped while its result is read", async () => {
     const space = handRuns({ rows: [testRow()] });
     const controller = new AbortController();
     let taken = 0;
@@ -119,7 +119,7 @@ describe("only reading", () => {
     expect(taken).toBeLessThan(10_000);
   });
 
-  test("leaves nothing behind when the process ends in the middle", () => {
+  test("leaves nothing behind when the process ends early", () => {
     const space = handRuns({ rows: [testRow()] });
     space.write("tmp/kept", "");
     const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
@@ -135,14 +135,14 @@ describe("only reading", () => {
     expect(readdirSync(space.path("tmp"))).toEqual(["kept"]);
   });
 
-  test("views are found in names that are put together", async () => {
+  test("finds views in composed names", async () => {
     const space = handRuns({ rows: [testRow()] });
     expect(await ask(space, "select count(*) as n from query /* here */ ('from ro' || 'ws')")).toEqual([{ n: 1 }]);
   });
 
-  test("says so when the folder of runs is a file", async () => {
+  test("reports when the folder of runs is a file", async () => {
     const space = new Workspace({ runs: "" });
-    expect(await failure(space, "from rows")).toMatch(/runs is no folder\. .*--runs-dir/);
+    expect(await failure(space, "from rows")).toMatch(/runs is not a folder\. .*--runs-dir/);
   });
 
   test("is stopped by its signal, before and while it runs", async () => {
@@ -155,7 +155,7 @@ describe("only reading", () => {
   });
 });
 
-describe("what is wrong is said in words", () => {
+describe("query errors", () => {
   test.each([
     [
       "select cots_usd from rows",
@@ -168,13 +168,13 @@ describe("what is wrong is said in words", () => {
     ["select system, count(*) from rows", /must appear in the GROUP BY clause/],
     ["select cast('x' as int)", /Could not convert string 'x'/],
     ["select $1 from rows", /has a parameter/],
-    ["select * from read_text('/etc/hostname')", /reaches for a file/],
-    ["delete from rows", /cannot begin with "delete"\. A query only reads/],
+    ["select * from read_text('/etc/hostname')", /accesses a file/],
+    ["delete from rows", /cannot begin with "delete"\. Queries are read-only/],
   ])("%s", async (sql, words) => {
     expect(await failure(handRuns({ rows: [testRow()] }), sql)).toMatch(words);
   });
 
-  test("a folder that is not there, and one without runs", async () => {
+  test("report a missing folder and an empty one", async () => {
     const space = new Workspace();
     await expect(queryRuns({ runsDir: space.path("runs"), sql: "from runs" })).rejects.toThrow(
       /There is no folder .*--runs-dir/,
@@ -186,7 +186,7 @@ describe("what is wrong is said in words", () => {
   });
 });
 
-describe("values are what JSON can hold", () => {
+describe("query values as JSON", () => {
   test.each([
     ["1::hugeint", 1],
     ["9007199254740993", "9007199254740993"],
@@ -216,7 +216,7 @@ describe("values are what JSON can hold", () => {
     expect(JSON.parse(JSON.stringify(line))).toEqual({ v: expected });
   });
 
-  test("columns of one name are told apart", async () => {
+  test("distinguishes columns with the same name", async () => {
     expect(await ask(handRuns({}), "select 1 as a, 2 as a")).toEqual([{ a: 1, "a:1": 2 }]);
   });
 });

@@ -12,23 +12,23 @@ import { storedRuns } from "./stored-runs.js";
 export interface QueryOptions {
   /** The folder that holds the run folders. */
   readonly runsDir: string;
-  /** One statement that reads; see docs/history.md for the views. */
+  /** One read-only statement; see docs/history.md for the views. */
   readonly sql: string;
   /** Stops the query. */
   readonly signal?: AbortSignal;
 }
 
-/** A column of the result of a query. */
+/** A column of a query result. */
 export interface QueryColumn {
   readonly name: string;
-  /** As DuckDB writes it. */
+  /** The DuckDB type. */
   readonly type: string;
 }
 
-/** A line of an answer, by the names of its columns. */
+/** A row of a query result, by column name. */
 export type QueryRow = Readonly<Record<string, JsonValue>>;
 
-/** What a query found. */
+/** The result of a query. */
 export interface QueryResult {
   readonly columns: readonly QueryColumn[];
   readonly rows: readonly QueryRow[];
@@ -36,19 +36,19 @@ export interface QueryResult {
   readonly notes: readonly string[];
 }
 
-/** Lines that are taken piece by piece. */
+/** Rows that are streamed in chunks. */
 export interface AnswerLines {
   readonly columns: readonly QueryColumn[];
   readonly pieces: () => AsyncGenerator<readonly QueryRow[]>;
 }
 
-/** An answer, with how many lines it has. */
+/** A query result with its number of rows. */
 export interface Answer extends AnswerLines {
   readonly count: number;
   readonly notes: readonly string[];
 }
 
-/** Asks, and has something done with the answer while it is there. */
+/** Runs a query and passes its result to `use` while the database is open. */
 export async function withAnswer<T>(
   { runsDir, sql, signal }: QueryOptions,
   use: (answer: Answer) => Promise<T>,
@@ -74,7 +74,7 @@ async function ask({ database }: History, sql: string): Promise<DuckDBMaterializ
   }
 }
 
-/** A long answer can be stopped as well as a long question. */
+/** Reading a long result can be stopped too. */
 async function* untilStopped<T>(pieces: AsyncGenerator<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
   for await (const piece of pieces) {
     if (signal?.aborted === true) throw new QueryStopped();
@@ -82,12 +82,12 @@ async function* untilStopped<T>(pieces: AsyncGenerator<T>, signal: AbortSignal |
   }
 }
 
-/** An answer is whole before its first line is given: what goes wrong half-way must not leave half a file. */
+/** The result is complete before its first row is returned: a late error must not leave half a file. */
 async function answerOf(result: DuckDBMaterializedResult, notes: readonly string[]): Promise<Answer> {
   return { ...(await linesOf(result)), count: result.rowCount, notes };
 }
 
-/** The lines of a result, as what JSON can hold. */
+/** The rows of a result as JSON values. */
 export async function linesOf(result: DuckDBResult): Promise<AnswerLines> {
   const { DuckDBTypeId } = await import("@duckdb/node-api");
   const convert = jsonConverter(DuckDBTypeId);
@@ -112,7 +112,7 @@ function typeName(type: { alias?: string | undefined; toString(): string } | und
   return type?.alias ?? String(type);
 }
 
-/** The first words of statements that read. */
+/** First words of read-only statements. */
 const READING = [
   "select",
   "with",
@@ -131,12 +131,12 @@ const LEADING = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\()+/;
 const EXPLAIN = /^explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?/i;
 
 const ALLOWED =
-  "A query only reads: begin it with select, with, from, describe, summarize, show or explain. It changes nothing, and reads no other file.";
+  "Queries are read-only: begin with select, with, from, describe, summarize, show or explain. A query changes nothing and reads no other files.";
 
-/** Refuses a text that does not begin like a statement that reads, before anything is opened for it. */
+/** Rejects statements that are not read-only before anything is opened. */
 function requireReading(sql: string): void {
   const bare = withoutLead(sql).replace(/;\s*$/, "");
-  if (bare === "") throw new UsageError(`There is no statement. ${ALLOWED}`);
+  if (bare === "") throw new UsageError(`The statement is empty. ${ALLOWED}`);
   const word = firstWord(bare);
   const explained = EXPLAIN.test(bare) ? firstWord(withoutLead(bare.replace(EXPLAIN, ""))) : word;
   if (READING.includes(explained)) return;
@@ -152,8 +152,8 @@ function firstWord(sql: string): string {
 }
 
 /**
- * The views that a statement may read: those whose names occur in it, and all where names may be put together. What only
- * asks for their columns reads none.
+ * The views that a statement may read: those it names, or all if names may be composed at run time. Statements that only
+ * ask for columns read none.
  */
 function viewsIn(sql: string): Set<ViewName> {
   if (/^(?:desc|describe|show)$/.test(firstWord(withoutLead(sql)))) return new Set();
@@ -161,24 +161,24 @@ function viewsIn(sql: string): Set<ViewName> {
   return new Set(VIEW_NAMES.filter((name) => isComposed || new RegExp(`\\b${name}\\b`, "i").test(sql)));
 }
 
-/** The one statement of a text, ready to be run, if all it does is read. */
+/** Prepares the single statement of a text, if it is read-only. */
 async function preparedReading(database: Database, sql: string) {
   requireReading(sql);
   const { SELECT, EXPLAIN: EXPLAINS } = (await import("@duckdb/node-api")).StatementType;
   const { count, statement } = await database.prepare(sql);
   if (count > 1)
     throw new UsageError(
-      "A query is one statement. Run them one by one; a PIVOT needs its values written out: PIVOT … ON system IN ('a', 'b').",
+      "A query must be one statement. Run them one by one; a PIVOT needs its values written out: PIVOT … ON system IN ('a', 'b').",
     );
   const { statementType } = statement;
   if (statementType === EXPLAINS) await requireSelect(database, withoutLead(sql).replace(EXPLAIN, ""), SELECT);
   else if (statementType !== SELECT) throw new UsageError(ALLOWED);
   if (statement.parameterCount > 0)
-    throw new UsageError("The statement has a parameter ($1 or ?) that nothing is given for. Write the value itself.");
+    throw new UsageError("The statement has a parameter ($1 or ?) without a value. Write the value itself.");
   return statement;
 }
 
-/** What is explained may be run for it, so that it too must only read. */
+/** EXPLAIN ANALYZE executes its statement, so that must be read-only too. */
 async function requireSelect(database: Database, sql: string, select: number): Promise<void> {
   const { statement } = await database.prepare(sql);
   if (statement.statementType !== select) throw new UsageError(ALLOWED);

@@ -4,7 +4,7 @@ import type { Lines } from "./line-source.js";
 import { ROW_COLUMNS } from "./schema.js";
 import { quoted } from "./sql-error.js";
 
-/** What tells a trial from all others, as its lines have it. Ids are JSON: `1` and `"1"` are two examples. */
+/** The fields that identify a trial, as in its lines. Ids are JSON: `1` and `"1"` are two examples. */
 export const TRIAL_KEY = {
   system: "VARCHAR",
   dataset: "VARCHAR",
@@ -12,10 +12,10 @@ export const TRIAL_KEY = {
   trial: "BIGINT",
 } as const;
 
-/** The same in SQL, with what absent fields mean. */
+/** The same in SQL, with defaults for missing fields. */
 export const TRIAL_KEY_SQL = ["system", "coalesce(dataset, '')", '"exampleId"', "coalesce(trial, 0)"];
 
-/** How lines of rows.jsonl are read. */
+/** Reads lines of rows.jsonl. */
 export const ROW_LINES: Omit<Lines, "files"> = {
   name: FILES.rows,
   columns: {
@@ -53,11 +53,11 @@ export const ROW_LINES: Omit<Lines, "files"> = {
   },
   key: TRIAL_KEY_SQL,
   isWhole: `(system is not null and "exampleId" is not null and outcome in (${OUTCOMES.map(quoted).join(", ")}))`,
-  // Money that was set aside, and what became of it.
+  // Reservations and settlements.
   isOther: "(kind is not null and outcome is null)",
 };
 
-/** Columns that are more than their field under another name. Neutral fields are left out of lines: they come back here. */
+/** Columns that are not just a renamed field. Default values are omitted from lines and restored here. */
 const SPECIAL: Readonly<Record<string, string>> = {
   run: "f.run",
   created_at: "f.created_at",
@@ -80,7 +80,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   group_id: `"group"->>'$'`,
 };
 
-/** The columns of `rows` out of raw lines joined to `f`, the files they are from. */
+/** The columns of `rows`, from raw lines joined to their files `f`. */
 export function rowSelection(): string {
   const columns = ROW_COLUMNS.map(([name]) => `${SPECIAL[name] ?? `"${camelCase(name)}"`} as "${name}"`);
   return columns.join(", ");

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { makeConfig, makeManifest } from "../../testing/make-run.js";
 import type { Manifest } from "../manifest.js";
 
-/** What a run folder for tests holds; what is not given is as in an ordinary run of one system. */
+/** The contents of a test run folder; defaults are an ordinary run of one system. */
 export interface TestRun {
   readonly manifest?: Partial<Omit<Manifest, "schema">> & { schema?: string };
-  /** Lines as they are, or objects to be written as JSON. */
+  /** Lines as strings, or objects to write as JSON. */
   readonly rows?: readonly unknown[];
   readonly outputs?: readonly unknown[];
   readonly examples?: readonly unknown[];
   readonly summary?: unknown;
 }
 
-/** A run folder as a run writes it, with whatever a test wants in it. */
+/** Writes a run folder for tests. */
 export function writeTestRun(dir: string, { manifest, rows = [], outputs = [], examples, summary }: TestRun): string {
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, "manifest.json"), JSON.stringify({ ...MANIFEST, ...manifest }));
@@ -43,7 +43,7 @@ const MANIFEST = makeManifest({
   invocation: { command: "run" },
 });
 
-/** A line of rows.jsonl, with whatever a test wants in it. */
+/** A line of rows.jsonl for tests. */
 export function testRow(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { ...ROW, ...fields };
 }

@@ -11,11 +11,11 @@ const PAGE = readFileSync(new URL("../../../docs/history.md", import.meta.url), 
 describe("docs/history.md", () => {
   const sections = PAGE.split("## Views")[1]?.split("\n## ")[0]?.split("\n### ").slice(1) ?? [];
 
-  test("has the views in order", () => {
+  test("lists the views in order", () => {
     expect(sections.map((section) => section.split("\n")[0])).toEqual([...VIEW_NAMES]);
   });
 
-  test.each([...VIEW_NAMES])("has the columns of %s, their types and what they hold", (name) => {
+  test.each([...VIEW_NAMES])("lists the columns of %s with types and descriptions", (name) => {
     const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? "";
     const listed = tableRows(section)
       .slice(1)
@@ -24,7 +24,7 @@ describe("docs/history.md", () => {
     expect(section.toLowerCase()).toContain(VIEWS[name].about.toLowerCase());
   });
 
-  test("asks questions that are answered", async () => {
+  test("contains queries that work", async () => {
     const space = new Workspace();
     writeTestRun(space.path("runs", "r"), {
       rows: [
@@ -49,8 +49,8 @@ describe("docs/history.md", () => {
   });
 });
 
-describe("schemaText", () => {
-  test("has every column of every view with its type", () => {
+describe("formatSchema", () => {
+  test("lists every column of every view with its type", () => {
     const text = schemaText();
     for (const name of VIEW_NAMES) {
       const part = text.split(`${name}: ${VIEWS[name].about}\n`)[1]?.split("\n\n")[0] ?? "";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 
-/** A path in the scratch folder that nobody has: names of run folders may differ in what a file name cannot hold. */
+/** A unique path in the scratch folder: names of run folders may contain characters that file names cannot. */
 export function scratchFile(scratchDir: string): string {
   return join(scratchDir, `${randomBytes(8).toString("hex")}.jsonl`);
 }

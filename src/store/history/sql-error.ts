@@ -2,7 +2,7 @@ import { AssayError, messageOf, UsageError } from "../../core/errors.js";
 import { nearest } from "../../core/suggest.js";
 import { VIEW_NAMES, VIEWS } from "./schema.js";
 
-/** What DuckDB says of an error when it is asked for JSON. */
+/** DuckDB's error details in JSON. */
 interface Told {
   readonly exception_type?: string;
   readonly exception_message?: string;
@@ -13,7 +13,7 @@ interface Told {
   readonly position?: string;
 }
 
-/** Anything thrown while a statement of the user was read or run, in plain words, with the place. */
+/** Turns anything thrown by a user's statement into a readable error with its place. */
 export function sqlError(thrown: unknown, sql: string): AssayError {
   if (thrown instanceof AssayError) return thrown;
   const told = toldIn(messageOf(thrown));
@@ -22,7 +22,7 @@ export function sqlError(thrown: unknown, sql: string): AssayError {
   return new UsageError(`The statement cannot be run: ${wordsOf(told)}${place}`, { cause: thrown });
 }
 
-/** What DuckDB tells in the message of an error; null when it is no error of DuckDB. */
+/** Parses DuckDB's error details from a message; null if it is not a DuckDB error. */
 export function toldIn(message: string): Told | null {
   const start = message.indexOf("{");
   try {
@@ -34,7 +34,7 @@ export function toldIn(message: string): Told | null {
 }
 
 function wordsOf(told: Told): string {
-  const { exception_message: message = "it is not known why", error_subtype: subtype, name = "" } = told;
+  const { exception_message: message = "unknown reason", error_subtype: subtype, name = "" } = told;
   if (subtype === "COLUMN_NOT_FOUND") return `there is no column "${name}".${hint(name, told, COLUMNS)}`;
   const unknown = /does not have a column named "(.+?)"/.exec(message)?.[1];
   if (unknown !== undefined) return `there is no column "${unknown}".${hint(unknown, told, COLUMNS)}`;
@@ -43,33 +43,32 @@ function wordsOf(told: Told): string {
   if (subtype === "MISSING_ENTRY" && told.type?.includes("Function") === true)
     return `there is no function "${name}".${hint(name, told, [])}`;
   if (told.exception_type === "Permission")
-    return "it reaches for a file, and a query reads the views alone (assay query --schema lists them).";
+    return "it accesses a file, but a query can only read the views (assay query --schema lists them).";
   if (told.exception_type === "Out of Memory")
-    return "it needs more memory than a query may have. Ask for fewer columns or rows.";
+    return "it needs more memory than a query may use. Select fewer columns or rows.";
   return closed(message.split("\n")[0] ?? message);
 }
 
 const COLUMNS = [...new Set(Object.values(VIEWS).flatMap(({ columns }) => columns.map(([name]) => name)))];
 
-/** The nearest of what the statement could have meant, else of all there is. */
+/** Suggests the nearest of DuckDB's candidates, otherwise of all known names. */
 function hint(name: string, { candidates = "" }: Pick<Told, "candidates">, known: Iterable<string>): string {
   const near = candidates.split(",").map((each) => each.trim().replace(/^.*\./, ""));
   const guess = nearest(name, near.filter(Boolean)) ?? nearest(name, known);
   return guess === undefined ? "" : ` Did you mean "${guess}"?`;
 }
 
-/** Ends with a full stop, whatever it ended with. */
 function closed(text: string): string {
   return `${text.replace(/[.!]?$/, "")}.`;
 }
 
-/** The statement up to where it is wrong. The parser counts characters, all that comes after it bytes. */
+/** The statement up to the error. The parser counts characters; later stages count bytes. */
 function textBefore(sql: string, { position, exception_type: type }: Told): string {
   const place = Number(position);
   return type === "Parser" ? [...sql].slice(0, place).join("") : Buffer.from(sql).subarray(0, place).toString();
 }
 
-/** Where in the statement, with the line itself. */
+/** The place in the statement, with its line. */
 function placeOf(sql: string, textBeforeIt: string): string {
   const before = textBeforeIt.split("\n");
   const [line, column] = [before.length, [...(before.at(-1) ?? "")].length + 1];
@@ -82,12 +81,12 @@ function placeOf(sql: string, textBeforeIt: string): string {
   return `\n  line ${line}, column ${column}:\n  ${shown}\n  ${" ".repeat(column - 1 - start)}^`;
 }
 
-/** A text as SQL writes it. */
+/** Quotes a text for SQL. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A list of texts as SQL writes it. */
+/** Quotes a list of texts for SQL. */
 export function quotedList(texts: readonly string[]): string {
   return `[${texts.map(quoted).join(", ")}]`;
 }

@@ -4,33 +4,35 @@ import { messageOf, RunFolderError } from "../../core/errors.js";
 import { FILES, readManifest } from "../journal.js";
 import type { Manifest } from "../manifest.js";
 
-/** A run folder that can be asked. */
+/** A run folder that can be queried. */
 export interface StoredRun {
-  /** The name of its folder, by which commands know it. */
+  /** The name of its folder, as used in commands. */
   readonly run: string;
   readonly dir: string;
   readonly manifest: Manifest;
 }
 
-/** The run folders that can be asked, oldest first, and a note on each that cannot. */
+/** The run folders that can be queried, oldest first, with a note on each other one. */
 export interface StoredRuns {
   readonly runs: readonly StoredRun[];
   readonly notes: readonly string[];
 }
 
-/** The runs of a folder. One that is damaged, or of a format that is not known, is left out with a note. */
+/** Lists the runs of a folder. Damaged runs and unknown formats are skipped with a note. */
 export function storedRuns(runsDir: string): StoredRuns {
   if (!existsSync(runsDir))
-    throw new RunFolderError(`There is no folder ${runsDir}. Name the one that holds the run folders: --runs-dir.`);
+    throw new RunFolderError(
+      `There is no folder ${runsDir}. Pass the folder that holds the run folders with --runs-dir.`,
+    );
   if (!statSync(runsDir).isDirectory())
-    throw new RunFolderError(`${runsDir} is no folder. Name the one that holds the run folders: --runs-dir.`);
+    throw new RunFolderError(`${runsDir} is not a folder. Pass the folder that holds the run folders with --runs-dir.`);
   const folders = readdirSync(runsDir).sort();
   const found = readRuns(folders.map((name) => join(runsDir, name)).filter(isMeantAsRun));
   if (found.runs.length > 0) return found;
   return { runs: [], notes: [...found.notes, `There is no run in ${runsDir}: every view is empty.`] };
 }
 
-/** These runs, those left out that cannot be read. */
+/** Reads these runs, without those that cannot be read. */
 export function readRuns(dirs: readonly string[]): StoredRuns {
   const runs: StoredRun[] = [];
   const notes: string[] = [];
@@ -38,13 +40,13 @@ export function readRuns(dirs: readonly string[]): StoredRuns {
     try {
       runs.push({ run: basename(resolve(dir)), dir: resolve(dir), manifest: readManifest(dir) });
     } catch (error) {
-      notes.push(`${basename(resolve(dir))} is left out: ${messageOf(error)}`);
+      notes.push(`${basename(resolve(dir))} was skipped: ${messageOf(error)}`);
     }
   }
   return { runs, notes };
 }
 
-/** Folders with neither file are something else, and nobody has to hear of them. */
+/** Folders with neither file are something else and get no note. */
 function isMeantAsRun(dir: string): boolean {
   return existsSync(join(dir, FILES.manifest)) || existsSync(join(dir, FILES.rows));
 }

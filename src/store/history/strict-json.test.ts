@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { strictJson } from "./json-values.js";
 
-test("is the JSON of anything without half characters", () => {
+test("equals JSON.stringify for values without lone surrogates", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(strictJson(value)).toBe(JSON.stringify(value));
@@ -10,7 +10,7 @@ test("is the JSON of anything without half characters", () => {
   );
 });
 
-test("half characters are replaced wherever they stand, and nothing else is", () => {
+test("replaces only lone surrogates, wherever they are", () => {
   expect(JSON.parse(strictJson({ "k\udc00": ["a\ud83d", "\ud83d\ude00", "\\ud83d", "\\\ud83d"] }))).toEqual({
     "k\ufffd": ["a\ufffd", "\ud83d\ude00", "\\ud83d", "\\\ufffd"],
   });

@@ -42,7 +42,7 @@ const EXAMPLES = [
   { id: "it", dataset: "south", question: "Capital of Italy?", answer: "Rome" },
 ];
 
-/** A run made by the real thing. */
+/** A run made by the real runner. */
 async function realRun(): Promise<Workspace> {
   const space = new Workspace();
   const systems = [PARIS, BROKEN];
@@ -51,7 +51,7 @@ async function realRun(): Promise<Workspace> {
 }
 
 describe("the views", () => {
-  test("have the columns and types that are documented, full and empty", async () => {
+  test("have the documented columns and types, full and empty", async () => {
     const spaces = [await realRun(), handRuns({})];
     for (const space of spaces) {
       for (const name of VIEW_NAMES) {
@@ -68,17 +68,17 @@ describe("the views", () => {
     expect(snake.filter((field) => !columns.has(field === "group" ? "group_id" : field))).toEqual([]);
   });
 
-  test("answer the statements that are shown as examples", async () => {
+  test("answer the example statements", async () => {
     const space = await realRun();
     for (const sql of EXAMPLE_STATEMENTS) expect((await ask(space, sql)).length).toBeGreaterThan(0);
   });
 
-  test("runs: one line a run, from manifest and summary", async () => {
+  test("runs: one row per run, from manifest and summary", async () => {
     const space = await realRun();
     const [run, ...others] = await ask(space, "from runs");
     expect(others).toEqual([]);
     expect(run).toMatchObject({
-      // One trial ended in an error: all have come to an end.
+      // One trial ended in an error: all have finished.
       status: "complete",
       planned: 8,
       done: 8,
@@ -92,7 +92,7 @@ describe("the views", () => {
     expect(run?.wall_seconds).toBeGreaterThan(0);
   });
 
-  test("rows: what the report has, neutral fields included", async () => {
+  test("rows: the same as in the report, including default values", async () => {
     const space = await realRun();
     const [dir = ""] = space.runs("runs");
     const stored = lastOfEach(readRows(space.path(dir)));
@@ -125,7 +125,7 @@ describe("the views", () => {
     expect(rows[0]?.run).toBe(dir.slice("runs/".length));
   });
 
-  test("trials: with what was asked, answered and found", async () => {
+  test("trials: with question, output and evidence", async () => {
     const space = await realRun();
     const trials = await ask(space, "from trials where trial = 1 order by system, example_id");
     expect(trials).toHaveLength(4);
@@ -146,7 +146,7 @@ describe("the views", () => {
     });
   });
 
-  test("usage: a line for each class, with what the stored price makes of it", async () => {
+  test("usage: one row per class, with its cost at the stored price", async () => {
     const space = await realRun();
     const lines = await ask(space, "from usage where example_id = '1' and trial = 0 order by class");
     expect(lines.map((line) => [line.class, line.tokens, line.cost_usd])).toEqual([
@@ -162,7 +162,7 @@ describe("the views", () => {
     expect(total?.usage).toBeCloseTo(Number(total?.rows), 12);
   });
 
-  test("summary: what summary.json has, efficiency included", async () => {
+  test("summary: the same as summary.json, including efficiency", async () => {
     const space = await realRun();
     const [dir = ""] = space.runs("runs");
     const { summary } = JSON.parse(space.read(dir, "summary.json")) as {
@@ -186,18 +186,18 @@ describe("the views", () => {
     expect(unscored).toMatchObject({ value: null, n: 0 });
   });
 
-  test("runs and summary do not read rows, and nothing that is not named is read", async () => {
+  test("runs and summary do not read rows, and unnamed views are not read", async () => {
     const space = handRuns({ rows: ["not a row"], summary: { complete: true, summary: { one: { pass_rate: 1 } } } });
     for (const sql of ["from runs", "from summary", "describe rows", "show tables", "select 1"]) {
       const { notes } = await queryRuns({ runsDir: space.path("runs"), sql });
       expect(notes).toEqual([]);
     }
     const { notes } = await queryRuns({ runsDir: space.path("runs"), sql: "from rows" });
-    expect(notes).toEqual(["run-0: 1 line of rows.jsonl cannot be read and was left out"]);
+    expect(notes).toEqual(["run-0: 1 line of rows.jsonl cannot be read and was skipped"]);
   });
 });
 
-describe("what a run's summary tells of its trials", () => {
+describe("trial counts in a run's summary", () => {
   const outcomes = { pass: 4, fail: 2, error: 1, unscored: 0, skipped: 3 };
   const told = async (costUsd: number | null, unknown: number) => {
     const counts = { one: { trials: 10, outcomes, categories: {}, costUsd } };
@@ -206,13 +206,13 @@ describe("what a run's summary tells of its trials", () => {
     return [run?.done, run?.cost_usd];
   };
 
-  test("is how many are done and what they cost, unless the cost of some is not known", async () => {
+  test("give the finished trials and their cost, unless the cost of some is unknown", async () => {
     expect(await told(1.2, 0)).toEqual([7, 1.2]);
     expect(await told(1.2, 1)).toEqual([7, null]);
     expect(await told(null, 0)).toEqual([7, null]);
   });
 
-  test("is nothing in files of versions that did not count", async () => {
+  test("are NULL in files of versions without counts", async () => {
     const [run] = await ask(
       handRuns({ summary: { complete: true, summary: { one: {} } } }),
       "select done, cost_usd from runs",

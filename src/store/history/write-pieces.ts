@@ -5,10 +5,10 @@ import { pipeline } from "node:stream/promises";
 import { messageOf, ReporterError } from "../../core/errors.js";
 import { toldIn } from "./sql-error.js";
 
-/** A text in pieces, so that none is too large for a string. */
+/** A text in pieces, because it may be too large for one string. */
 export type Pieces = Iterable<string> | AsyncIterable<string>;
 
-/** Has a file written aside and put in its place when it is whole; nothing is left of one that never is. */
+/** Writes to a temporary file and renames it when complete; removes it on failure. */
 export async function writeAside(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   const clear = () => rmSync(temporary, { force: true });
@@ -17,7 +17,7 @@ export async function writeAside(path: string, write: (temporary: string) => Pro
     await write(temporary);
     await rename(temporary, path);
   } catch (cause) {
-    // That it cannot be removed either is no news.
+    // The original error matters more than a failed cleanup.
     await rm(temporary, { force: true }).catch(() => {});
     throw unwritten(path, cause);
   } finally {
@@ -28,17 +28,17 @@ export async function writeAside(path: string, write: (temporary: string) => Pro
 function unwritten(path: string, cause: unknown): unknown {
   const why = fileTrouble(cause);
   if (why === null) return cause;
-  return new ReporterError(`${path} could not be written: ${why}. Name another file, or make room.`, { cause });
+  return new ReporterError(`${path} could not be written: ${why}. Choose another file, or free some space.`, { cause });
 }
 
-/** What the file system had to say, to Node or to DuckDB; null of any other error. */
+/** The file-system error, reported by Node or DuckDB; null for any other error. */
 function fileTrouble(cause: unknown): string | null {
   if (typeof (cause as NodeJS.ErrnoException).syscall === "string") return messageOf(cause);
   const told = toldIn(messageOf(cause));
   return told?.exception_type === "IO" ? (told.exception_message ?? messageOf(cause)) : null;
 }
 
-/** Writes a text so that a reader sees all of it or nothing. */
+/** Writes a text so that readers see all of it or nothing. */
 export function writePieces(path: string, pieces: Pieces): Promise<void> {
   return writeAside(path, (temporary) => pipeline(pieces, createWriteStream(temporary)));
 }

@@ -18,7 +18,7 @@ import type { ImportedSystem, ImportedTrial, ImportFormat, RowFields } from "./f
 import { usageFrom } from "./usage.js";
 import { graded, ungraded, VERDICT } from "./verdict.js";
 
-/** The results of AILANG's benchmarks: one JSON file for each trial, a list of them, or a line for each. */
+/** Results of AILANG benchmarks: one JSON file per trial, a list of them, or JSON lines. */
 export const ailang: ImportFormat = {
   name: "ailang",
   toldBy: 'records with "id", "lang", "model" and "stdout_ok" or "compile_ok"',
@@ -49,7 +49,7 @@ function read(record: JsonObject): ImportedTrial {
   };
 }
 
-/** Figures are never pooled across models, harnesses, modes or conditions: each of them is a system. */
+/** Models, harnesses, modes and conditions are never pooled: each combination is a system. */
 function systemOf(record: JsonObject): ImportedSystem {
   const model = nameFrom(fieldOf(record, "model"), "model");
   const harness = textOf(record, "harness", "executor");
@@ -58,7 +58,7 @@ function systemOf(record: JsonObject): ImportedSystem {
   return { name, model, ...(harness === undefined ? {} : { harness }) };
 }
 
-/** Records of the first versions have none, and were all made this way. */
+/** Records of the first versions have no mode; they all used this one. */
 function modeOf(record: JsonObject): string {
   return textOf(record, "eval_mode") ?? "standard";
 }
@@ -85,7 +85,7 @@ function rowOf(record: JsonObject): RowFields {
   };
 }
 
-/** A cost of 0 is what it writes when it has no price for a model, unless it says that there was nothing to pay. */
+/** AILANG writes a cost of 0 if it has no price for a model, unless the record says that it was free. */
 function costOf(record: JsonObject): Pick<EvalRow, "costUsd" | "costSource"> {
   const provenance = textOf(record, "cost_provenance");
   const cost = provenance === "free-local" ? measureOf(record, "cost_usd") : positiveOf(record, "cost_usd");
@@ -93,7 +93,7 @@ function costOf(record: JsonObject): Pick<EvalRow, "costUsd" | "costSource"> {
   return { costUsd: cost, costSource: provenance === "list-price-equivalent" ? "priced" : "provider" };
 }
 
-/** Its output excludes reasoning; its input holds what came from the cache. */
+/** Its output excludes reasoning; its input includes cached tokens. */
 function usageOf(record: JsonObject): Usage | null {
   const reasoning = countOf(record, "reason_tokens");
   return usageFrom({
@@ -106,7 +106,7 @@ function usageOf(record: JsonObject): Usage | null {
   });
 }
 
-/** What is known of a trial that the endpoint or the machinery ended. */
+/** The failed attempt of a trial that the endpoint or the harness ended. */
 function attemptsOf(record: JsonObject, durationMs: number | null): EvalRow["attempts"] {
   const { outcome, errorCategory = "none" } = ailangOutcome(record);
   const message = saidOn(record);
@@ -114,7 +114,7 @@ function attemptsOf(record: JsonObject, durationMs: number | null): EvalRow["att
   return [{ errorCategory, message, durationMs: durationMs ?? 0 }];
 }
 
-/** What went wrong, in the words of the record; an empty text when it has none. */
+/** The error message of the record; empty if there is none. */
 function saidOn(record: JsonObject): string {
   const said = textOf(record, "stderr")?.trim().slice(0, LONGEST_EVIDENCE);
   return [textOf(record, "err_code"), said].filter((text) => text !== undefined).join(": ");
@@ -150,7 +150,7 @@ function notesOf(record: JsonObject): string[] {
   ];
 }
 
-/** What has no place in a row, but explains it. */
+/** Fields that are not part of a row but explain it. */
 const KEPT = [
   "seed",
   "timestamp",
@@ -166,7 +166,7 @@ const KEPT = [
   "cost_provenance",
 ] as const;
 
-/** Failures of the endpoint or of the machinery: they say nothing about quality. */
+/** Failures of the endpoint or the harness: they say nothing about quality. */
 const INFRASTRUCTURE: Readonly<Record<string, "api_error" | "rate_limit" | "system_error">> = {
   api_error: "api_error",
   quota_exhausted: "api_error",
@@ -174,7 +174,7 @@ const INFRASTRUCTURE: Readonly<Record<string, "api_error" | "rate_limit" | "syst
   wire_drift: "system_error",
 };
 
-/** Ends that are graded, but have a name of their own. Its `timeout` is a limit of the benchmark, not of the endpoint. */
+/** Graded endings with their own category. AILANG's `timeout` is a limit of the benchmark, not of the endpoint. */
 const STOPPED: Readonly<Record<string, ErrorCategory>> = {
   cost_killed: "cost_killed",
   timeout: "time_killed",
@@ -185,7 +185,7 @@ type Outcome = Pick<RowFields, "outcome" | "errorCategory" | "scores" | "primary
 
 const CHECKS = ["compile_ok", "runtime_ok", "stdout_ok"] as const;
 
-/** What became of a trial: it passed when its program compiled, ran, and wrote what was expected. */
+/** A trial passed if its program compiled, ran and printed what was expected. */
 function ailangOutcome(record: JsonObject): Outcome {
   if (isNoMeasurement(record)) return ungraded("error", "system_error");
   const checks = CHECKS.map((name) => [name, flagOf(record, name)] as const);
@@ -199,7 +199,7 @@ function ailangOutcome(record: JsonObject): Outcome {
   return graded({ passed, others, ...(stopped === undefined ? {} : { stopped }) });
 }
 
-/** Later versions mark records of runs in which the harness itself had failed. */
+/** Later versions mark records of runs in which the harness itself failed. */
 function isNoMeasurement(record: JsonObject): boolean {
   return flagOf(objectOf(record, "validity"), "valid") === false;
 }

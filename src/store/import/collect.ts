@@ -7,14 +7,14 @@ import type { ImportedSystem, ImportedTrial } from "./format.js";
 import type { Problem } from "./open-results.js";
 import type { FoundTrial } from "./read-trials.js";
 
-/** Everything but the texts of what was read. */
+/** Everything that was read, without the texts. */
 export interface Collected {
   readonly systems: readonly ImportedSystem[];
   readonly datasets: readonly CollectedDataset[];
-  /** By the place of the trial among all that were found; the places of trials that do not count have none. */
+  /** By the index of the trial among all records; trials that do not count are omitted. */
   readonly rows: ReadonlyMap<number, EvalRow>;
   readonly bad: readonly Problem[];
-  /** Where trials stand that were there already. */
+  /** Places of duplicate trials. */
   readonly twice: readonly string[];
   readonly firstAt: number | null;
   readonly lastAt: number | null;
@@ -34,7 +34,7 @@ export interface KeptTrial {
 
 const MOST_SYSTEMS = 500;
 
-/** Goes through all trials once, and decides which count and under which number. */
+/** Collects all trials, and decides which count and under which number. */
 export class Collector {
   readonly #systems = new Map<string, ImportedSystem>();
   readonly #examples = new Map<string, { dataset: string; content: string }>();
@@ -67,7 +67,7 @@ export class Collector {
     this.#meet(found.trial);
   }
 
-  /** Null when the same trial is there already, and not older. */
+  /** Null if the same trial was already found and is not older. */
   #keep(trial: ImportedTrial, { index, place }: { index: number; place: string }): KeptTrial | null {
     const { identity, madeAt } = trial;
     const before = identity === null ? undefined : this.#kept.get(this.#byIdentity.get(identity) ?? -1);
@@ -83,7 +83,7 @@ export class Collector {
     if (!this.#systems.has(system.name)) this.#systems.set(system.name, system);
     if (this.#systems.size > MOST_SYSTEMS)
       throw new DatasetError(
-        `There are more than ${MOST_SYSTEMS} systems: the field that names them seems to be another one for every record. Import fewer files at a time.`,
+        `There are more than ${MOST_SYSTEMS} systems: the field that names them seems to differ for every record. Import fewer files at a time.`,
       );
     const key = JSON.stringify([example.dataset, example.id]);
     if (!this.#examples.has(key)) this.#examples.set(key, { dataset: example.dataset, content: digest(example) });
@@ -111,7 +111,7 @@ export class Collector {
   }
 }
 
-/** Tokens that the file does not tell are counted: a count of 0 would make every figure of tokens wrong. */
+/** Missing token counts are computed: 0 would falsify every token figure. */
 function rowOf({ system, example, row, output }: ImportedTrial, count: CountTokens): EvalRow {
   const asked = [example.context, example.question].filter((text) => text !== undefined).join("\n");
   const isAnswered = row.outcome !== "error" && row.outcome !== "skipped";
@@ -126,10 +126,10 @@ function rowOf({ system, example, row, output }: ImportedTrial, count: CountToke
 }
 
 /**
- * Which systems are known under another name: a trial that failed early may not tell its model, and belongs to the
- * system of its variant then, where there is only one.
+ * Finds systems that have another name: a trial that failed early may not name its model; it then belongs to the system of
+ * its variant, if there is only one.
  * @example
- * adopted([{ name: "unknown model [a]", variant: "a" }, { name: "blue [a]", model: "blue", variant: "a" }]);
+ * findRenamedSystems([{ name: "unknown model [a]", variant: "a" }, { name: "blue [a]", model: "blue", variant: "a" }]);
  * // Map { "unknown model [a]" => "blue [a]" }
  */
 function adopted(systems: readonly ImportedSystem[]): Map<string, string> {
@@ -149,8 +149,8 @@ function slotOf({ row }: Numbered): string {
 }
 
 /**
- * Numbers the trials of each example from 0, by the numbers that the file gives them, or else in the order they were
- * found. There are no gaps: a number of a million in a file would be a million trials that were never run.
+ * Numbers the trials of each example from 0, ordered by the numbers in the file, otherwise as found. Without gaps: the
+ * number 1,000,000 in a file would otherwise mean a million trials that were never run.
  */
 export function trialNumbers(kept: readonly Numbered[]): Map<number, number> {
   const slots = grouped(kept, slotOf);

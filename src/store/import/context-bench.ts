@@ -18,10 +18,10 @@ import type { ImportedTrial, ImportFormat, OpenedDocument, RowFields } from "./f
 import { usageFrom } from "./usage.js";
 import { scoresOf, ungraded } from "./verdict.js";
 
-/** What passing means there and here, unless told: its files do not say. */
+/** The default threshold of both tools; the files do not contain it. */
 const THRESHOLD = 0.7;
 
-/** The results of the Python package context-bench, as `result.to_json()` writes them. */
+/** Results of the Python package context-bench, as written by `result.to_json()`. */
 export const contextBench: ImportFormat = {
   name: "context-bench",
   toldBy: 'a document with "rows", each with "system", "example_id" and "scores"',
@@ -46,7 +46,7 @@ function read(record: JsonObject, file: string, field: string | null): ImportedT
     system: { name: system },
     example: { id, dataset },
     trial: null,
-    // One file is one run, so that a second row of the same example in it is no second trial.
+    // One file is one run, so a second row of the same example is not a second trial.
     identity: JSON.stringify([file, system, dataset, id]),
     madeAt: null,
     row: rowOf(record, field),
@@ -95,21 +95,21 @@ function usageOf(metadata: JsonObject): Usage | null {
   });
 }
 
-/** Seconds that no number of milliseconds can hold were never measured. */
+/** Seconds that overflow as milliseconds were never measured. */
 function millisecondsOf(seconds: number | null): number | null {
   const milliseconds = (seconds ?? Number.NaN) * 1000;
   return Number.isFinite(milliseconds) ? milliseconds : null;
 }
 
-/** Which fields decide where nothing tells, the first that is there. */
+/** Fields that decide if nothing else tells; the first one present. */
 const USUAL = ["score", "f1", "accuracy", "exact_match"];
 const EXACT = 1e-9;
 
 /**
- * The score field that a summary was made by. Files of context-bench do not name it, but hold its mean for each system:
- * the field whose means are those decides. Null when there is no score at all.
+ * Finds the score field behind a summary. context-bench files do not name it, but hold its mean per system: the field with
+ * these means decides. Null if there is no score at all.
  * @example
- * decidingField([{ system: "s", scores: { em: 0, f1: 0.5 } }], { s: { mean_score: 0.5 } }); // "f1"
+ * findDecidingField([{ system: "s", scores: { em: 0, f1: 0.5 } }], { s: { mean_score: 0.5 } }); // "f1"
  */
 export function decidingField(rows: readonly JsonObject[], summary: JsonObject): string | null {
   const fields = [...new Set(rows.flatMap((row) => Object.keys(objectOf(row, "scores"))))];
@@ -130,7 +130,7 @@ function ofSystem(rows: readonly JsonObject[], system: string): JsonObject[] {
   return rows.filter((row) => row.system === system);
 }
 
-/** A row without the field counts as 0 there. */
+/** context-bench counts a row without the field as 0. */
 function isMean(mean: number, field: string, rows: readonly JsonObject[]): boolean {
   const total = rows.reduce((sum, row) => sum + scoreIn(objectOf(row, "scores"), field), 0);
   return rows.length > 0 && Math.abs(total / rows.length - mean) < EXACT;

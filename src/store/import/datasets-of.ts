@@ -3,28 +3,28 @@ import { digest } from "../../core/fingerprint.js";
 import type { EvalRow } from "../../core/row.js";
 import { grouped } from "./fields.js";
 
-/** What is known of a dataset from the trials on its examples. */
+/** What the trials tell about a dataset. */
 export interface CollectedDataset {
   readonly name: string;
   readonly examples: number;
   readonly fingerprint: string;
   /** The systems that have trials on it. */
   readonly systems: readonly string[];
-  /** How often most examples were tried by a system. */
+  /** The most common number of trials per system and example. */
   readonly trials: number;
   readonly primaryField: string | null;
 }
 
 interface KnownExample {
   readonly dataset: string;
-  /** SHA-256 of all it holds. */
+  /** SHA-256 of the whole example. */
   readonly content: string;
 }
 
-/** More trials without a record than this are no gaps, but a sign that ids or systems were not read as they are meant. */
+/** More missing trials than this are not gaps, but a sign that ids or systems were misread. */
 const MOST_MISSING = 1_000_000;
 
-/** The datasets of imported rows, in the order they were met. */
+/** Describes the datasets of imported rows, in the order they were found. */
 export function describeDatasets(rows: readonly EvalRow[], examples: Iterable<KnownExample>): CollectedDataset[] {
   const known = grouped(examples, ({ dataset }) => dataset);
   const byDataset = grouped(rows, ({ dataset }) => dataset);
@@ -37,7 +37,7 @@ function describeDataset(name: string, rows: readonly EvalRow[], examples: reado
   const missing = systems.length * examples.length * trials - rows.length;
   if (missing > MOST_MISSING)
     throw new DatasetError(
-      `${name || "The dataset"} has ${examples.length} examples and ${systems.length} systems, but only ${rows.length} trials: most systems have other examples. Import them file by file.`,
+      `${name || "The dataset"} has ${examples.length} examples and ${systems.length} systems, but only ${rows.length} trials: most systems have different examples. Import the files one by one.`,
     );
   return {
     name,
@@ -49,7 +49,7 @@ function describeDataset(name: string, rows: readonly EvalRow[], examples: reado
   };
 }
 
-/** The most common number of trials; of two that are as common, the larger. */
+/** The most common number of trials; if tied, the larger. */
 function usualTrials(rows: readonly EvalRow[]): number {
   const slots = grouped(rows, ({ system, exampleId }) => JSON.stringify([system, exampleId]));
   const counts = grouped(slots.values(), (own) => own.length);

@@ -13,7 +13,7 @@ it("finds the field whose mean each system's summary holds", () => {
   expect(decidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 0 } })).toBe("judge");
 });
 
-it("takes the usual one where the summary tells nothing, else the first", () => {
+it("falls back to a common field, then to the first", () => {
   expect(decidingField(ROWS, {})).toBe("f1");
   expect(decidingField(ROWS, { a: { mean_score: 0.123 } })).toBe("f1");
   expect(decidingField([{ system: "a", scores: { rouge: 0.1, other: 1 } }], {})).toBe("rouge");

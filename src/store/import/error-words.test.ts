@@ -11,6 +11,6 @@ it.each([
   ["fetch failed", "api_error"],
   ["Cannot read properties of undefined", "system_error"],
   ["", "system_error"],
-])("%s is a %s", (message, category) => {
+])("classifies %s as %s", (message, category) => {
   expect(categoryOfError(message)).toBe(category);
 });

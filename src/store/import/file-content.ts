@@ -4,19 +4,19 @@ import { readLines } from "../../utils/files/lines.js";
 import { BadRecord, isObject, type JsonObject } from "./fields.js";
 import type { ImportFormat, OpenedDocument } from "./format.js";
 
-/** One thing that a results file holds, and where: `runs.jsonl:12`, `out.json results.results[3]`. */
+/** A record of a results file and its place: `runs.jsonl:12`, `out.json results.results[3]`. */
 export interface FoundRecord {
   readonly place: string;
-  /** Throws a BadRecord when it cannot be read. */
+  /** Throws a BadRecordError if it cannot be read. */
   readonly value: () => unknown;
 }
 
-/** A file of lines is read again and again, never held; a document is held as long as it is looked at. */
+/** A file of lines is read repeatedly and never held; a document is held while it is processed. */
 export type FileContent = { readonly kind: "lines" } | { readonly kind: "document"; readonly document: unknown };
 
 const LINES = /\.(?:jsonl|ndjson)$/i;
 
-/** What a file holds; throws a BadRecord when that is no JSON. */
+/** Reads a file; throws a BadRecordError if it is not JSON. */
 export function contentOf(path: string): FileContent {
   if (LINES.test(path)) return { kind: "lines" };
   try {
@@ -40,7 +40,7 @@ function tryRead(text: string): unknown {
   }
 }
 
-/** The records of a file of lines, one a line. */
+/** Streams the records of a file of lines. */
 export function* recordsOfLines(path: string): Generator<FoundRecord> {
   for (const { text, number } of readLines(path)) {
     if (text.trim() === "") continue;
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A document as one format sees it: with its own list, as a list, or as a single record; null when it is none of it. */
+/** Opens a document in one format: with its own list, as a list, or as a single record; null if it does not match. */
 export function openDocument(document: unknown, format: ImportFormat): OpenedDocument | null {
   if (Array.isArray(document))
     return document.some(isRecordOf(format)) ? { records: document, list: "", read: format.read } : null;
@@ -66,15 +66,15 @@ export function openDocument(document: unknown, format: ImportFormat): OpenedDoc
   return format.isRecord(document) ? { records: [document], list: ONE, read: format.read } : null;
 }
 
-/** The list of a document that is a record itself. */
+/** Marks a document that is itself a record. */
 const ONE = "\u0000";
 
-/** Whether a value is a record of a format. */
+/** Creates a check for records of a format. */
 export function isRecordOf(format: ImportFormat): (value: unknown) => value is JsonObject {
   return (value): value is JsonObject => isObject(value) && format.isRecord(value);
 }
 
-/** The records of a document, with where each of them stands. */
+/** Streams the records of a document with their places. */
 export function* recordsOfDocument(path: string, { records, list }: OpenedDocument): Generator<FoundRecord> {
   for (const [index, record] of records.entries())
     yield { place: list === ONE ? path : `${path} ${list}[${index}]`, value: () => record };
@@ -82,14 +82,14 @@ export function* recordsOfDocument(path: string, { records, list }: OpenedDocume
 
 const QUOTE = '"';
 const BACKSLASH = "\\";
-/** What Python writes for numbers that JSON has no words for. */
+/** What Python writes for numbers that JSON does not support. */
 const NO_NUMBERS = /-?\bInfinity\b|\bNaN\b/g;
 
 /**
- * JSON as other tools write it: a byte order mark is passed over, and NaN and Infinity, which Python writes though JSON
- * has none, are read as null.
+ * Parses JSON as other tools write it: skips a byte order mark, and reads NaN and Infinity, which Python writes although JSON
+ * does not support them, as null.
  * @example
- * readJson('{"cost_of_pass": Infinity}'); // { cost_of_pass: null }
+ * parseLenientJson('{"cost_of_pass": Infinity}'); // { cost_of_pass: null }
  */
 export function readJson(text: string): unknown {
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -101,7 +101,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Only what stands outside of texts is changed. Walked by hand: a pattern over texts of megabytes runs out of stack. */
+/** Changes nothing inside texts. Scanned by hand: a regular expression overflows the stack on texts of megabytes. */
 function withoutNoNumbers(json: string): string {
   const pieces: string[] = [];
   for (let at = 0; at < json.length; ) {

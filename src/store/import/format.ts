@@ -7,62 +7,62 @@ import type { JsonObject } from "./fields.js";
 /** The tools whose results `importRun` reads. */
 export const FORMAT_NAMES = ["ailang", "vally", "context-bench", "promptfoo"] as const;
 
-/** Whose results can be imported. */
+/** A tool whose results can be imported. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
-/** What was measured, as far as the file tells. */
+/** A measured system, as described by the file. */
 export interface ImportedSystem {
   readonly name: string;
   readonly model?: string;
   readonly harness?: string;
-  /** Of an experiment, where records without a model are to be told by it; empty outside of one. */
+  /** The variant of an experiment, which can identify records without a model; omitted outside of experiments. */
   readonly variant?: string;
 }
 
 type Tokens = Pick<EvalRow, "inputTokens" | "outputTokens">;
 
-/** The fields of a row that a record tells; tokens that it does not tell are null, and counted from the texts. */
+/** The row fields of a record; missing token counts are null and counted from the texts. */
 export type RowFields = Omit<KnownFields, keyof TrialKey | keyof Tokens> & {
   [Field in keyof Tokens]: Tokens[Field] | null;
 };
 
-/** What one record of a results file says about one trial. */
+/** One trial of a results file. */
 export interface ImportedTrial {
   readonly system: ImportedSystem;
   readonly example: Example & { readonly dataset: string };
-  /** Which of the trials of its example it was, where the file says: their order, whatever the numbers begin with. */
+  /** The trial number in the file, if any: only the order counts, whatever the first number is. */
   readonly trial: number | null;
-  /** Two records with the same text are the same trial twice; null when nothing tells. */
+  /** Records with the same identity are the same trial; null if unknown. */
   readonly identity: string | null;
-  /** In milliseconds since 1970: of the same trial twice, the newest counts. Null when the file does not say. */
+  /** In milliseconds since 1970: of duplicate trials, the newest counts. Null if unknown. */
   readonly madeAt: number | null;
   readonly row: RowFields;
   readonly output: Output | null;
-  /** By score field: what was found. */
+  /** By score field. */
   readonly evidence: Readonly<Record<string, string>> | null;
   readonly grades: readonly Grade[] | null;
 }
 
-/** Makes a trial of a record of a file; null for one that is about no trial, such as a summary. */
+/** Converts a record of a file to a trial; null if it is not about a trial, such as a summary. */
 export type ReadRecord = (record: JsonObject, file: string) => ImportedTrial | null;
 
-/** A whole document of a format: where its records are, and how they are read. */
+/** A whole document of a format: where its records are, and how to read them. */
 export interface OpenedDocument {
   readonly records: readonly unknown[];
-  /** What the list is called in the document, for messages. */
+  /** The name of the list in the document, for messages. */
   readonly list: string;
   readonly read: ReadRecord;
 }
 
-/** How the results of one tool are read. */
+/** How to read the results of one tool. */
 export interface ImportFormat {
   readonly name: FormatName;
-  /** What a file of it is told by, in words. */
+  /** How to recognize a file of this format, for messages. */
   readonly toldBy: string;
-  /** A document that holds more than its records; null when it is none of this format. */
+  /** Opens a document that holds more than its records; null if it is not of this format. */
   open?(document: JsonObject): OpenedDocument | null;
-  /** Whether an object is a record of this format: a line, an element of a list, or a file of its own. */
+  /** Whether an object is a record of this format: a line, a list element, or a whole file. */
   isRecord(record: JsonObject): boolean;
-  /** Reads records that stand by themselves. */
+  /** Reads single records. */
   readonly read: ReadRecord;
 }

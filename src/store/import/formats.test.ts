@@ -4,7 +4,7 @@ import { OUTCOMES } from "../../core/row.js";
 import { FORMAT_NAMES, type FormatName, type ImportedTrial } from "./format.js";
 import { formatNamed } from "./formats.js";
 
-/** Every field that a format looks at by name, wherever it stands. */
+/** Every field that a format reads by name. */
 const FIELDS: Readonly<Record<FormatName, string[]>> = {
   ailang:
     "id lang model executor eval_mode seed trial input_tokens output_tokens reason_tokens cost_usd cost_provenance compile_ok stdout_ok duration_ms success_at_ms first_attempt_ms tokens_per_sec agent_turns cost_killed_at error_category timestamp code validity".split(
@@ -43,7 +43,7 @@ function readOrNull(read: () => ImportedTrial | null): ImportedTrial | null {
   }
 }
 
-/** Names without which nothing is read, so that something is. */
+/** Fields without which nothing is read. */
 const NEEDED = {
   ailang: { id: "a", lang: "b", model: "m", stdout_ok: true },
   vally: { stimulus: "s", status: "success" },
@@ -52,7 +52,7 @@ const NEEDED = {
 };
 
 describe.each(FORMAT_NAMES)("a hostile record of %s", (name) => {
-  it("is refused, or becomes a row that every figure can be made of", () => {
+  it("is rejected, or becomes a valid row", () => {
     const format = formatNamed(name);
     let read = 0;
     fc.assert(

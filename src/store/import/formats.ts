@@ -8,20 +8,20 @@ import { FORMAT_NAMES, type ImportFormat } from "./format.js";
 import { promptfoo } from "./promptfoo.js";
 import { vally } from "./vally.js";
 
-/** In the order they are looked for. */
+/** In the order they are tried. */
 const FORMATS: readonly ImportFormat[] = [ailang, promptfoo, contextBench, vally];
 
-/** Lines that are looked at before a file is given up: the first may be damaged, or about the run as a whole. */
+/** Lines to try before giving up on a file: the first may be damaged, or about the run as a whole. */
 const LINES_TRIED = 50;
 
-/** The format of a name, or an error that says which there are. */
+/** Returns the format with this name, or throws. */
 export function formatNamed(name: string): ImportFormat {
   const format = FORMATS.find((one) => one.name === name);
   if (format !== undefined) return format;
-  throw new UsageError(`There is no format "${name}".${didYouMean(name, FORMAT_NAMES)}`);
+  throw new UsageError(`Unknown format "${name}".${didYouMean(name, FORMAT_NAMES)}`);
 }
 
-/** The format that a file is in; null when it is in none that is known. */
+/** Detects the format of a file; null if it is unknown. */
 export function recognise(path: string, content: FileContent): ImportFormat | null {
   if (content.kind === "document")
     return FORMATS.find((format) => openDocument(content.document, format) !== null) ?? null;
@@ -45,10 +45,9 @@ function orUndefined(value: () => unknown): unknown {
   }
 }
 
-/** What to say of a file that no format knows. */
 export function unknownFormat(path: string): DatasetError {
   const wanted = FORMATS.map(({ name, toldBy }) => `  ${name}: ${toldBy}`).join("\n");
   return new DatasetError(
-    `${path} is in no format that can be imported. Looked for:\n${wanted}\nIf it is in one of them, say which with --format (format).`,
+    `${path} has an unknown format. Supported formats:\n${wanted}\nIf it has one of them, pass it with --format (format).`,
   );
 }

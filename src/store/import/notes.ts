@@ -4,11 +4,11 @@ import type { OpenedResults } from "./open-results.js";
 const NAMED_FIRST = 5;
 const LONGEST_MESSAGE = 200;
 
-/** What the reader of an imported run should know: where it is from, and what of it was left out. */
+/** Notes for an imported run: its origin, and what was left out. */
 export function importNotes({ format, files, notes }: OpenedResults, collected: Collected): string[] {
   const { bad, twice } = collected;
   return [
-    `imported from ${format.name} results (${files.length} ${files.length === 1 ? "file" : "files"}): outcomes are those of the tool that made them`,
+    `imported from ${format.name} results (${files.length} ${files.length === 1 ? "file" : "files"}): outcomes are those of the original tool`,
     ...notes,
     ...badNotes(bad.map(({ place, message }) => `${place}: ${message.slice(0, LONGEST_MESSAGE)}`)),
     ...twiceNotes(twice),
@@ -17,12 +17,12 @@ export function importNotes({ format, files, notes }: OpenedResults, collected: 
 }
 
 function badNotes(bad: readonly string[]): string[] {
-  return bad.length === 0 ? [] : [`records that could not be read and were left out: ${bad.length}\n${firstOf(bad)}`];
+  return bad.length === 0 ? [] : [`records that could not be read and were skipped: ${bad.length}\n${firstOf(bad)}`];
 }
 
 function twiceNotes(twice: readonly string[]): string[] {
   if (twice.length === 0) return [];
-  return [`records of a trial that is there a second time and newer, left out: ${twice.length}\n${firstOf(twice)}`];
+  return [`records replaced by a newer one of the same trial: ${twice.length}\n${firstOf(twice)}`];
 }
 
 function firstOf(lines: readonly string[]): string {

@@ -5,23 +5,23 @@ import type { ImportFormat } from "./format.js";
 import { formatNamed, recognise, unknownFormat } from "./formats.js";
 import { type ResultFile, resultFiles } from "./result-files.js";
 
-/** Files that hold results of one format. */
+/** Result files of one format. */
 export interface OpenedResults {
   readonly format: ImportFormat;
   readonly files: readonly string[];
-  /** What is to be said about the files. */
+  /** Notes about the files. */
   readonly notes: readonly string[];
-  /** Files of a folder that could not be read: each is a trial that is lost. */
+  /** Files of a folder that could not be read: each is a lost trial. */
   readonly damaged: readonly Problem[];
 }
 
-/** What is wrong, and where. */
+/** A problem and its place. */
 export interface Problem {
   readonly place: string;
   readonly message: string;
 }
 
-/** Finds the files that hold results, and the format they are all in. */
+/** Finds the result files, and detects their common format. */
 export function openResults(paths: readonly string[], name?: string): OpenedResults {
   const found = resultFiles(paths);
   const search = new Search(name === undefined ? null : formatNamed(name));
@@ -39,13 +39,13 @@ function firstOf([first]: readonly Problem[]): string {
 
 const NAMED_FIRST = 5;
 
-/** Looks at one file after another; the first that is known decides the format of all. */
+/** Examines one file after another; the first recognized one decides the format of all. */
 class Search {
   format: ImportFormat | null;
   readonly files: string[] = [];
   readonly damaged: Problem[] = [];
   readonly #others: string[] = [];
-  /** The format was told, not found out. */
+  /** The format was given by the user, not detected. */
   readonly #isTold: boolean;
 
   constructor(format: ImportFormat | null) {
@@ -63,7 +63,7 @@ class Search {
     else this.#others.push(file.path);
   }
 
-  /** Lines are taken for what they are said to be: each is looked at when it is read. */
+  /** With a given format, lines are not checked here: each is checked when it is read. */
   #isTaken(content: FileContent): boolean {
     if (this.format === null) return false;
     return content.kind === "lines" ? this.#isTold : openDocument(content.document, this.format) !== null;
@@ -74,7 +74,7 @@ class Search {
     if (length === 0) return [];
     const named = this.#others.slice(0, NAMED_FIRST).join(", ");
     return [
-      `files that hold no ${this.format?.name} results and were left out: ${length} (${named}${length > NAMED_FIRST ? ", …" : ""})`,
+      `files without ${this.format?.name} results, which were skipped: ${length} (${named}${length > NAMED_FIRST ? ", …" : ""})`,
     ];
   }
 
@@ -93,7 +93,7 @@ class Search {
     if (found === null) return unknownFormat(path);
     const wanted = this.format?.name;
     return new DatasetError(
-      `${path} is in the format ${found.name}, not ${wanted}. Import files of one format at a time.`,
+      `${path} has the format ${found.name}, not ${wanted}. Import files of one format at a time.`,
     );
   }
 }

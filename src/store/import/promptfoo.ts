@@ -26,7 +26,7 @@ import type { ImportedSystem, ImportedTrial, ImportFormat, OpenedDocument, RowFi
 import { usageFrom } from "./usage.js";
 import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js";
 
-/** The results of promptfoo: `promptfoo eval -o results.json` of versions 2 to 4, or `-o results.jsonl`. */
+/** Results of promptfoo: `promptfoo eval -o results.json` (versions 2 to 4), or `-o results.jsonl`. */
 export const promptfoo: ImportFormat = {
   name: "promptfoo",
   toldBy: 'a document with "results.results", or lines with "provider", "prompt", "success" and "score"',
@@ -40,7 +40,7 @@ export const promptfoo: ImportFormat = {
 
 const DATASET = "promptfoo";
 
-/** What a document tells about all of its records. */
+/** What a document says about all its records. */
 interface About {
   readonly names: SystemNames;
   readonly dataset: string;
@@ -80,7 +80,7 @@ function read(record: JsonObject, { names, dataset, madeAt }: About): ImportedTr
 function rowOf(record: JsonObject, grades: readonly Grade[], response: JsonObject): RowFields {
   const cached = flagOf(response, "cached") === true;
   const usage = usageOf(response);
-  // An answer from its cache takes no time, which is not how fast the system is.
+  // A cached answer takes no time, which says nothing about the system's speed.
   const latencyMs = positiveOf(response, "latencyMs") ?? (cached ? null : positiveOf(record, "latencyMs"));
   return {
     ...outcomeOf(record, grades),
@@ -109,7 +109,7 @@ function outcomeOf(record: JsonObject, grades: readonly Grade[]): Outcome {
 
 const FAILED = { byAssertion: 1, byError: 2 };
 
-/** Older versions have no reason of failure, and write an error for assertions that failed as well. */
+/** Older versions have no failure reason, and also write an error for failed assertions. */
 function isError(record: JsonObject): boolean {
   const reason = fieldOf(record, "failureReason");
   if (typeof reason === "number") return reason === FAILED.byError;
@@ -117,19 +117,19 @@ function isError(record: JsonObject): boolean {
   return textOf(record, "error") !== undefined && !wasGraded && record.success !== true;
 }
 
-/** A test without assertions is a success there; here nobody has judged it. */
+/** promptfoo counts a test without assertions as a success; here it is ungraded. */
 function isUngraded(record: JsonObject, grades: readonly Grade[]): boolean {
   const grading = fieldOf(record, "gradingResult");
   return grades.length === 0 && (!isObject(grading) || textOf(grading, "reason") === "No assertions");
 }
 
-/** A cost of 0 on the record alone is what it writes when it knows none. */
+/** promptfoo writes a cost of 0 on the record if it is unknown. */
 function costOf(record: JsonObject, response: JsonObject): Pick<EvalRow, "costUsd" | "costSource"> {
   const costUsd = measureOf(response, "cost") ?? positiveOf(record, "cost");
   return { costUsd, costSource: costUsd === null ? "unknown" : "provider" };
 }
 
-/** The tokens of the response alone: those on the record may hold what grading used. */
+/** Only the tokens of the response: those on the record may include grading. */
 function usageOf(response: JsonObject): Usage | null {
   const tokens = objectOf(response, "tokenUsage");
   const details = objectOf(tokens, "completionDetails");
@@ -155,10 +155,10 @@ function outputOf(record: JsonObject, response: JsonObject): Output | null {
   return { response: asText(fieldOf(response, "output")), ...(prompt === undefined ? {} : { prompt }) };
 }
 
-/** Where the record stood in its table. */
+/** The record's position in the promptfoo table. */
 const KEPT = ["testIdx", "promptIdx", "failureReason"] as const;
 
-/** What each assertion said. Names are told apart by number, since one test may have the same assertion twice. */
+/** The result of each assertion. Names are numbered, because a test may have the same assertion twice. */
 function promptfooGrades(record: JsonObject): Grade[] {
   const grading = objectOf(record, "gradingResult");
   const parts = listOf(grading, "componentResults").filter(isObject);
@@ -192,8 +192,8 @@ const SLUG_CHARS = 32;
 const HASH_CHARS = 8;
 
 /**
- * What was asked. Repeats have a `testIdx` of their own each, so that a test is known by what it holds: its variables,
- * its assertions and its description.
+ * The example. Repeats have different `testIdx` values, so a test is identified by its content: variables, assertions and
+ * description.
  */
 function exampleOf(record: JsonObject, dataset: string): ImportedTrial["example"] {
   const test = objectOf(record, "testCase");
@@ -214,12 +214,12 @@ function exampleOf(record: JsonObject, dataset: string): ImportedTrial["example"
   };
 }
 
-/** What was sent, with the variables filled in. */
+/** The prompt as sent, with the variables filled in. */
 function promptOf(record: JsonObject): string | undefined {
   return textOf(objectOf(record, "prompt"), "raw", "display", "label");
 }
 
-/** The conversation so far differs from system to system, and is no part of what is asked. */
+/** The conversation so far differs between systems and is not part of the example. */
 function withoutHistory(vars: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(vars).filter(([name]) => name !== "_conversation" && name !== "sessionId"));
 }
@@ -237,31 +237,31 @@ function slugOf(text: string): string {
   return slug === "" ? "" : `${slug}-`;
 }
 
-/** An answer can be read from an assertion that compares with it. */
+/** Takes the expected answer from an assertion that compares with it. */
 function expectedOf(assertions: readonly unknown[]): string | undefined {
   const equal = assertions.filter(isObject).find((assertion) => assertion.type === "equals");
   const value = equal === undefined ? undefined : fieldOf(equal, "value");
   return typeof value === "string" || isFiniteNumber(value) ? String(value) : undefined;
 }
 
-/** A column of its table: a provider with one of the prompts. */
+/** A column of the promptfoo table: a provider with one of the prompts. */
 interface Column {
   readonly provider: string;
   readonly prompt: string;
 }
 
-/** Names the system of a record. */
+/** Returns the system of a record. */
 type SystemNames = (record: JsonObject) => ImportedSystem;
 
 const LONGEST_PROMPT = 60;
 
-/** For records without the document that names all prompts: each prompt is told from the others by its label. */
+/** For records without a document that lists all prompts: prompts are distinguished by their label. */
 function namesByRecord(record: JsonObject): ImportedSystem {
   const { provider, prompt } = columnOf(record);
   return systemOf(provider, prompt === "" ? provider : `${provider} [${prompt}]`);
 }
 
-/** With all columns known, the prompt is named only where a provider was asked with several. */
+/** If all columns are known, the prompt is named only for providers with several prompts. */
 function namesByColumns(results: JsonObject): SystemNames {
   const heads = [listOf(results, "prompts"), listOf(objectOf(objectOf(results, "table"), "head"), "prompts")];
   const columns = (heads.find((list) => list.length > 0) ?? []).map((head) => (isObject(head) ? headOf(head) : null));
@@ -274,7 +274,7 @@ function namesByColumns(results: JsonObject): SystemNames {
   };
 }
 
-/** Two prompts may begin alike: then the place of the column is named as well. */
+/** If two prompts begin alike, the column number is added. */
 function labelOf(column: Column | null, index: number, columns: readonly (Column | null)[]): string | undefined {
   if (column === null) return undefined;
   const others = columns.filter((other) => other?.provider === column.provider);
@@ -297,7 +297,7 @@ function columnOf(record: JsonObject): Column {
   return { provider: nameFrom(name, "provider"), prompt: readColumnPrompt(objectOf(record, "prompt")) };
 }
 
-/** A provider is named `openai:chat:gpt-5`: what follows the first colon is no more than close to a model's name. */
+/** A provider is named `openai:chat:gpt-5`: the part after the first colon only resembles a model name. */
 function systemOf(model: string, name: string): ImportedSystem {
   return { name, model };
 }

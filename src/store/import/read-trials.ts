@@ -4,12 +4,12 @@ import { contentOf, type FoundRecord, openDocument, recordsOfDocument, recordsOf
 import type { ImportedTrial, ImportFormat, ReadRecord } from "./format.js";
 import type { OpenedResults, Problem } from "./open-results.js";
 
-/** A trial and where it stands, or why a record is none. Records about no trial are passed over. */
+/** A trial and its place, or the problem with its record. Records that are not about a trial are skipped. */
 export type FoundTrial = { readonly place: string; readonly trial: ImportedTrial } | Problem;
 
 /**
- * The trials of all files, in the same order each time. Nothing is held: results may be larger than memory, and whoever
- * needs them twice reads them twice.
+ * Streams the trials of all files, always in the same order. Nothing is held, because results may be larger than memory;
+ * callers that need them twice read them twice.
  */
 export function* readTrials({ format, files }: OpenedResults): Generator<FoundTrial> {
   for (const path of files) {
@@ -32,7 +32,7 @@ function recordsOf(path: string, format: ImportFormat): { records: Iterable<Foun
 
 type Read = (record: Readonly<Record<string, unknown>>) => ImportedTrial | null;
 
-/** Whatever a record holds, it costs no more than itself: even an error of ours is one of its own. */
+/** A bad record affects only itself, even if it triggers an error in our own code. */
 function trialOf({ place, value }: FoundRecord, read: Read): FoundTrial | null {
   try {
     const record = value();

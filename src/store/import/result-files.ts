@@ -6,7 +6,7 @@ import { UsageError } from "../../core/errors.js";
 /** A file that may hold results. */
 export interface ResultFile {
   readonly path: string;
-  /** True for one that was named, not found in a folder: when it holds no results, that is a mistake. */
+  /** True if the user named the file: then it is an error if it holds no results. */
   readonly isNamed: boolean;
 }
 
@@ -16,13 +16,13 @@ export interface ResultFiles {
 }
 
 const NAMES = /\.(?:jsonl?|ndjson)$/i;
-/** What AILANG writes beside its results. */
+/** Files that AILANG writes beside its results. */
 const BESIDE = new Set(["summary.json", "baseline.json"]);
 const CHUNK_BYTES = 1 << 20;
 
-/** The files that are meant, folders looked through; a copy of a file is left out, since its trials are no new ones. */
+/** Finds the files, searching folders. Copies of a file are skipped, because their trials are not new. */
 export function resultFiles(paths: readonly string[]): ResultFiles {
-  if (paths.length === 0) throw new UsageError("There is nothing to import. Name files, or folders of them.");
+  if (paths.length === 0) throw new UsageError("There is nothing to import. Name files or folders.");
   const seen = new Map<string, string>();
   const files: ResultFile[] = [];
   const notes: string[] = [];
@@ -30,7 +30,7 @@ export function resultFiles(paths: readonly string[]): ResultFiles {
     const content = digestOf(file.path);
     const first = seen.get(content);
     if (first === undefined) files.push(file);
-    else if (file.isNamed) notes.push(`${file.path} is the same as ${first} and was left out`);
+    else if (file.isNamed) notes.push(`${file.path} is identical to ${first} and was skipped`);
     if (first === undefined) seen.set(content, file.path);
   }
   return { files, notes };
@@ -41,10 +41,12 @@ function filesAt(path: string): ResultFile[] {
   const stats = statSync(path);
   if (stats.isFile()) return [{ path, isNamed: true }];
   if (!stats.isDirectory())
-    throw new UsageError(`${path} is no file: results are read more than once. Write them to a file first.`);
+    throw new UsageError(
+      `${path} is not a regular file, but results are read more than once. Write them to a file first.`,
+    );
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
   const found = entries.filter((entry) => entry.isFile() && NAMES.test(entry.name) && !BESIDE.has(entry.name));
-  if (found.length === 0) throw new UsageError(`The folder ${path} holds no file that ends in .json or .jsonl.`);
+  if (found.length === 0) throw new UsageError(`The folder ${path} contains no .json or .jsonl file.`);
   return found.map((entry) => ({ path: join(entry.parentPath, entry.name), isNamed: false })).sort(byPath);
 }
 
@@ -54,7 +56,7 @@ function byPath(a: ResultFile, b: ResultFile): number {
   return COLLATOR.compare(a.path, b.path);
 }
 
-/** By its content, read piece by piece: results may be larger than memory. */
+/** Hashes the content in chunks, because results may be larger than memory. */
 function digestOf(path: string): string {
   const hash = createHash("sha256");
   const file = openSync(realpathSync(path), "r");

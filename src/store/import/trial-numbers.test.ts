@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { trialNumbers } from "./collect.js";
 
-it("numbers the trials of each example from 0 without gaps, in the order of the numbers they came with", () => {
+it("numbers the trials of each example from 0 without gaps, ordered by their original numbers", () => {
   const trial = fc.record({
     slot: fc.constantFrom("a", "b"),
     wanted: fc.option(fc.nat(1e9)),

@@ -1,17 +1,17 @@
 import type { Usage } from "../../core/system.js";
 
-/** Tokens as another tool reports them; null where it says nothing. */
+/** Tokens as reported by another tool; null if it does not report them. */
 export interface ReportedTokens {
   readonly input: number | null;
   readonly output: number | null;
   readonly cacheRead?: number | null;
   readonly cacheWrite?: number | null;
   readonly reasoning?: number | null;
-  /** Whether `input` counts those of the cache as well. */
+  /** Whether `input` includes cached tokens. */
   readonly inputHoldsCache: boolean;
 }
 
-/** Usage in disjoint classes; null when nothing was reported, which all zeros say as well. */
+/** Usage in disjoint classes; null if nothing was reported. All zeros count as not reported. */
 export function usageFrom(tokens: ReportedTokens): Usage | null {
   const { input, output, cacheRead, cacheWrite, reasoning } = tokens;
   if ((input ?? 0) === 0 && (output ?? 0) === 0) return null;

@@ -26,7 +26,7 @@ import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js
 
 const TRIAL = "trial-result";
 
-/** The results of skill evals: `results.jsonl` of Vally, and that of `assay eval`. */
+/** Results of skill evals: `results.jsonl` of Vally and of `assay eval`. */
 export const vally: ImportFormat = {
   name: "vally",
   toldBy: 'lines with "type": "trial-result", or with "stimulus" and "gradeResult", "grades" or "trajectory"',
@@ -71,7 +71,7 @@ function read(record: JsonObject, file: string): ImportedTrial {
   };
 }
 
-/** The trajectory has an id of its own; without it, the place of the trial in its file tells. */
+/** The trajectory has its own id; without it, the place of the trial in its file identifies it. */
 function identityOf(record: JsonObject, place: readonly unknown[] | null): string | null {
   const id = textOf(objectOf(record, "trajectory"), "id");
   if (id !== undefined) return JSON.stringify([id, textOf(record, "variant") ?? ""]);
@@ -84,7 +84,7 @@ function datasetOf(record: JsonObject): string {
   return (name ?? "").replaceAll("\\", "/").replace(/^\.\//, "");
 }
 
-/** Model, executor and variant are never pooled; our own files name the system itself. */
+/** Models, executors and variants are never pooled; our own files name the system. */
 function systemOf(record: JsonObject): ImportedSystem {
   const own = textOf(record, "system");
   const metadata = objectOf(objectOf(record, "trajectory"), "metadata");
@@ -137,7 +137,7 @@ function rowOf(record: JsonObject, grading: VallyGrading, trajectory: Trajectory
   };
 }
 
-/** The first event of a trajectory is its start: what came before is of the set-up. */
+/** The first event of a trajectory is its start; everything before is set-up. */
 function firstAttemptMs(record: JsonObject, trajectory: Trajectory | null): number | null {
   const told = positiveOf(record, "firstAttemptMs");
   const at = trajectory === null ? null : firstAttemptAt(trajectory.events);
@@ -151,7 +151,7 @@ function attemptsOf(record: JsonObject, durationMs: number | null): EvalRow["att
   return [{ errorCategory: ownCategory(record) ?? categoryOfError(message), message, durationMs: durationMs ?? 0 }];
 }
 
-/** Vally counts under `metrics.tokenUsage`; our own files have `usage` as rows have it. */
+/** Vally reports `metrics.tokenUsage`; our own files have `usage` like rows. */
 function usageOf(record: JsonObject, metrics: JsonObject): Usage | null {
   const told = objectOf(metrics, "tokenUsage");
   const own = objectOf(record, "usage");
@@ -175,7 +175,7 @@ function outputOf(record: JsonObject, trajectory: Trajectory | null): Output | n
 
 type Outcome = Pick<RowFields, "outcome" | "errorCategory" | "scores" | "primaryField" | "passed">;
 
-/** What became of a trial, by the words of Vally or by our own. */
+/** The outcome of a trial, in Vally's terms or our own. */
 function vallyOutcome(record: JsonObject, grading: VallyGrading): Outcome {
   const { passed, score, grades } = grading;
   const end = endOf(record);
@@ -190,7 +190,7 @@ function isError({ status }: VallyGrading["grades"][number]): boolean {
   return status === "error";
 }
 
-/** How a trial ended that was not graded; null when it was. */
+/** The outcome of a trial that was not graded; null if it was. */
 function endOf(record: JsonObject): Outcome | null {
   const said = textOf(record, "outcome");
   const outcome = OUTCOMES.find((name) => name === said);
@@ -203,7 +203,7 @@ function endOf(record: JsonObject): Outcome | null {
   return ungraded("error", categoryOfError(errorText(record)));
 }
 
-/** The error category of one of our own files. */
+/** The error category in our own files. */
 function ownCategory(record: JsonObject): ErrorCategory | undefined {
   const said = textOf(record, "errorCategory");
   return ERROR_CATEGORIES.find((name) => name === said);
@@ -211,7 +211,7 @@ function ownCategory(record: JsonObject): ErrorCategory | undefined {
 
 const STOPS = ["cost_killed", "time_killed", "refused", "truncated"] as const;
 
-/** Work that its own limit ended is graded on what it left behind. */
+/** A trial stopped by its own limit is graded on what it produced. */
 function stoppedBy(record: JsonObject): ErrorCategory | undefined {
   const category = ownCategory(record);
   const known = STOPS.find((name) => name === category);
@@ -219,13 +219,13 @@ function stoppedBy(record: JsonObject): ErrorCategory | undefined {
   return known ?? (/timeout|time_limit/.test(endReason) ? "time_killed" : undefined);
 }
 
-/** The message of a trial that failed; an empty text when there is none. */
+/** The error message of a failed trial; empty if there is none. */
 function errorText(record: JsonObject): string {
   const error = fieldOf(record, "error", "errorMessage");
   return isObject(error) ? (textOf(error, "message") ?? asText(error)) : asText(error);
 }
 
-/** What the graders of a record say together; nulls where it does not tell. */
+/** The combined result of a record's graders; null where unknown. */
 interface VallyGrading {
   readonly passed: boolean | null;
   readonly score: number | null;
@@ -233,12 +233,12 @@ interface VallyGrading {
   readonly grades: readonly Grade[];
 }
 
-/** Reads `gradeResult` with its details, or a list of grades as `assay eval` writes it. */
+/** Reads `gradeResult` with its details, or a list of grades as written by `assay eval`. */
 function vallyGrading(record: JsonObject): VallyGrading {
   const whole = objectOf(record, "gradeResult");
   const parts = [listOf(whole, "details"), listOf(record, "grades", "graders", "gradeResults")];
   const listed = parts.find((list) => list.length > 0) ?? [];
-  // Without a name it is no grader of its own: its score and its verdict are those of the trial.
+  // Without a name it is not a separate grader: its score and verdict are those of the trial.
   const isGrade = textOf(whole, "name") !== undefined;
   const grades = (listed.length > 0 ? listed : isGrade ? [whole] : []).filter(isObject).map(gradeOf);
   return {
@@ -249,7 +249,7 @@ function vallyGrading(record: JsonObject): VallyGrading {
   };
 }
 
-/** With grades alone, a trial passes when each of them does. */
+/** With grades only, a trial passes if all of them do. */
 function all(grades: readonly Grade[]): boolean | null {
   return grades.length === 0 ? null : grades.every(({ passed }) => passed);
 }
@@ -274,7 +274,7 @@ function isJudge(grade: JsonObject): boolean {
   return textOf(grade, "kind") === "llm" || textOf(grade, "judgeModel") !== undefined;
 }
 
-/** The events of a trial in our words; null when the record holds none that can be placed in time. */
+/** Converts the events of a trial; null if the record has none with a valid time. */
 function vallyTrajectory(record: JsonObject): Trajectory | null {
   const events = eventsIn(record).filter(isObject).map(eventOf);
   const known = events.filter((event) => event !== null);
@@ -287,7 +287,7 @@ function eventsIn(record: JsonObject): readonly unknown[] {
   return Array.isArray(events) ? events : [];
 }
 
-/** Our own files hold events in our own words already, with numbers for moments. */
+/** Our own files already have our event format, with numeric times. */
 function eventOf(event: JsonObject): AgentEvent | null {
   const timestamp = momentOf(event, "timestamp");
   if (timestamp === null) return null;
